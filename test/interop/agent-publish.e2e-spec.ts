@@ -1,13 +1,15 @@
 /** `gatehouse-agent http`, `tcp`, `share` and `up`: the built program, with a built gateway. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, request as requestHttp, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer as createHttpsServer } from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { withClient } from '@gatehouse/persistence';
-import { waitFor } from '@gatehouse/testing';
+import { makeCertificate, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AgentPrograms, type StartedAgent } from '../support/agent-program.js';
+import { ConnectProxy } from '../support/connect-proxy.js';
 import { askHttp } from '../support/raw-http.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 
@@ -151,6 +153,48 @@ describe('up', () => {
       client.query(`UPDATE tunnel_gateway_ops.client_leases SET until = until - interval '121 seconds'`),
     );
     await waitFor(async () => (await leftovers()) === 0);
+  });
+});
+
+describe('behind a proxy', () => {
+  it('publishes through it: the interface of the gateway and the agent', async () => {
+    const { certificate, key } = makeCertificate({ subject: 'console', names: ['console.invalid'], ca: true });
+    const authority = path.join(folder, 'authority.pem');
+    writeFileSync(authority, certificate);
+    const front = createHttpsServer({ cert: certificate, key }, (request, response) => {
+      const { url = '', method = '' } = request;
+      const { host: _host, ...headers } = request.headers;
+      const forwarded = requestHttp(gateway.url + url, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(forwarded);
+    }).listen(0, '127.0.0.1');
+    await waitFor(() => front.listening);
+    const address = `https://console.invalid:${(front.address() as AddressInfo).port}`;
+    const proxy = await ConnectProxy.start();
+    try {
+      const environment = {
+        GATEHOUSE_API_KEY: apiKey,
+        NODE_EXTRA_CA_CERTS: authority,
+        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      };
+      const agent = agents.start(['http', String(port), '--gateway', address, '--log', 'text'], environment);
+      const [site = ''] = await addresses(agent);
+      expect(await visit(site)).toBe('from the site');
+      expect(new Set(proxy.asked)).toEqual(new Set([new URL(address).host, `127.0.0.1:${gateway.ports.agents}`]));
+      agent.child.kill('SIGINT');
+      expect(await agent.code).toBe(0);
+      expect(await leftovers()).toBe(0);
+
+      proxy.answer = 407;
+      const refused = agents.start(['http', String(port), '--gateway', address], environment);
+      expect(await refused.code).toBe(7);
+      expect(refused.output()).toContain(`the proxy http://127.0.0.1:${proxy.port} asks for a user and a password`);
+    } finally {
+      front.close();
+      await proxy.die();
+    }
   });
 });
 

@@ -8,6 +8,7 @@ export interface ConfigFile {
   server?: string;
   listen?: string;
   transport?: string;
+  proxy?: string;
   key?: string;
   key_file?: string;
   allow?: string[];
@@ -20,11 +21,11 @@ export interface ConfigFile {
   replica?: boolean;
 }
 
-const TEXTS = ['server', 'listen', 'transport', 'key', 'key_file', 'log'] as const;
+const TEXTS = ['server', 'listen', 'transport', 'proxy', 'key', 'key_file', 'log'] as const;
 const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
 const FLAGS = ['p2p', 'require_encryption', 'replica'] as const;
 type FieldName = keyof ConfigFile;
-const SHARED: readonly FieldName[] = ['server', 'transport', 'key', 'key_file', 'log', 'p2p'];
+const SHARED: readonly FieldName[] = ['server', 'transport', 'proxy', 'key', 'key_file', 'log', 'p2p'];
 /** Fields of the agent. */
 export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([
   ...SHARED,

@@ -1,6 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Language } from '@gatehouse/i18n';
+import { requestHttp } from '@gatehouse/net';
+import type { AgentDialer } from '@gatehouse/tunnel-kernel';
+import { GatewaySockets } from './gateway-sockets.js';
 
 const LIMIT_MS = 15_000;
+const NO_ANSWER = `no answer within ${LIMIT_MS / 1000} s`;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** The gateway refused a request, or did not answer it. */
@@ -20,14 +25,19 @@ export interface GatewayAddress {
   url: string;
   apiKey: string;
   language: Language;
+  dialer: Pick<AgentDialer, 'server'>;
 }
 
 /** The REST interface of a gateway, with an API key. */
 export class GatewayApi {
   private readonly address: GatewayAddress;
+  private readonly url: URL;
+  private readonly sockets: GatewaySockets;
 
   constructor(address: GatewayAddress) {
     this.address = address;
+    this.url = new URL(address.url);
+    this.sockets = new GatewaySockets(address.dialer, this.url);
   }
 
   /** The body of the answer; null if it has none. @throws GatewayError */
@@ -39,33 +49,44 @@ export class GatewayApi {
   }
 
   private async send(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
-    const { url, apiKey, language } = this.address;
     try {
-      const answer = await fetch(`${url}/api/v1${path}`, {
+      const answer = await this.request(method, path, body);
+      // A redirection is not followed: the key must not go anywhere else.
+      return { status: answer.statusCode ?? 0, text: await readAll(answer) };
+    } catch (error) {
+      throw new GatewayError(`${this.url.host}: ${(error as Error).message}`, 0, { cause: error });
+    }
+  }
+
+  private request(method: string, path: string, body: unknown): Promise<IncomingMessage> {
+    const { apiKey, language } = this.address;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+      const request = requestHttp({
         method,
+        path: `/api/v1${path}`,
         headers: {
+          host: this.url.host,
           authorization: `Bearer ${apiKey}`,
           'accept-language': language,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        // The key must not go anywhere else.
-        redirect: 'error',
+        agent: this.sockets,
         signal: AbortSignal.timeout(LIMIT_MS),
       });
-      return { status: answer.status, text: await readAll(answer) };
-    } catch (error) {
-      const { cause } = error as Error;
-      const reason = cause instanceof Error && cause.message !== '' ? cause.message : (error as Error).message;
-      throw new GatewayError(`${new URL(url).host}: ${reason}`, 0, { cause: error });
-    }
+      request.on('error', (error) =>
+        reject(error.name === 'AbortError' ? new Error(NO_ANSWER, { cause: error }) : error),
+      );
+      request.once('response', resolve);
+      request.end(text);
+    });
   }
 }
 
-async function readAll({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
+async function readAll(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of body ?? []) {
+  for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
     parts.push(part);

@@ -8,10 +8,11 @@ export interface PublishFile {
   api_key?: string;
   api_key_file?: string;
   log?: string;
+  proxy?: string;
   publish: Wanted[];
 }
 
-const TEXTS = ['gateway', 'api_key', 'api_key_file', 'log'] as const;
+const TEXTS = ['gateway', 'api_key', 'api_key_file', 'log', 'proxy'] as const;
 const MAX_ENTRIES = 100;
 
 /** `gatehouse.yaml`; paths in it are relative to it. @throws Complaint that names the file and the field. */

@@ -39,8 +39,11 @@ describe('what is published', () => {
     const file = join(folder, 'gatehouse.yaml');
     writeFileSync(join(folder, 'key'), 'gtk_of-the-file\n');
     const entries = 'publish: [{http: 3000, name: a.example.org}, {tcp: "db:5432", port: 20001}, {share: .}]';
-    writeFileSync(file, `gateway: https://other.example.org\napi_key_file: key\n${entries}\n`);
-    expect(read(['up', '--config', file], {})).toEqual({
+    writeFileSync(file, `gateway: https://other.example.org\napi_key_file: key\nproxy: none\n${entries}\n`);
+    const { proxyFor, proxy, ...rest } = read(['up', '--config', file], {});
+    expect(proxy).toEqual({ setting: 'none', environment: {} });
+    expect(proxyFor({ host: 'other.example.org', port: 443 })).toBeNull();
+    expect(rest).toEqual({
       gateway: 'https://other.example.org',
       apiKey: 'gtk_of-the-file',
       log: 'text',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Complaint, complaintOf, Problems, UsageError } from './command-line.js';
 import { readKey, type KeyKind } from './key-setting.js';
+import { readProxy, type ProxyChoice, type ProxyPlaces } from './proxy-settings.js';
 import { readPublishFile, type PublishFile } from './publish-file.js';
 import { logFormat, OWN_ENVIRONMENT, type Environment } from './settings.js';
 import { KINDS, readWanted, type Kind, type Wanted } from './wanted.js';
@@ -12,6 +13,10 @@ export interface PublishSettings {
   apiKey: string;
   publish: Wanted[];
   log: 'text' | 'json';
+  /** For the gateway's console. */
+  proxyFor: ProxyChoice;
+  /** For the way of the agent. */
+  proxy: ProxyPlaces;
 }
 
 export type PublishCommand = { run: PublishSettings } | { print: 'usage' | 'version' };
@@ -23,6 +28,7 @@ const OPTIONS = {
   port: { type: 'string' },
   config: { type: 'string' },
   log: { type: 'string' },
+  proxy: { type: 'string' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -64,8 +70,11 @@ export function readPublishSettings(
       ...(file.api_key_file !== undefined && { key_file: file.api_key_file }),
     },
   };
+  const proxy = { setting: given.proxy ?? file.proxy, environment };
   const settings: PublishSettings = {
     gateway: note(() => readGateway(gateway), ''),
+    proxyFor: readProxy(proxy, gateway?.startsWith('http:') ? 'http' : 'https', problems),
+    proxy,
     apiKey: note(() => readKey(API_KEY, keys), ''),
     publish: file.publish,
     log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),

@@ -20,6 +20,8 @@ export interface Output {
 
 /** Output for people or log collectors. */
 export interface Reporter extends TunnelLogger {
+  /** The gateway is reached through this proxy. */
+  proxied(proxy: string): void;
   status(status: AgentStatus, server: string): void;
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void;
   carried(deltas: readonly FlowDelta[]): void;
@@ -52,6 +54,10 @@ export class JsonReporter implements Reporter {
 
   error(message: string, fields?: Fields): void {
     this.line('error', message, fields);
+  }
+
+  proxied(proxy: string): void {
+    this.line('info', 'proxied', { proxy, udp: false });
   }
 
   status(status: AgentStatus, server: string): void {
@@ -128,6 +134,10 @@ export class TextReporter implements Reporter {
 
   error(message: string, fields?: Fields): void {
     this.line(this.words.text('status.error', { message }), fields);
+  }
+
+  proxied(proxy: string): void {
+    this.line(this.words.text('status.proxied', { proxy }));
   }
 
   status(status: AgentStatus, server: string): void {

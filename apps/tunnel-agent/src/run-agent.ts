@@ -1,6 +1,8 @@
 import { FlowFailures, formatCidr, specialPurposeRanges, writePrivately } from '@gatehouse/net';
 import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
+import { nameOfProxy } from './proxy-address.js';
+import { proxiedDialer } from './proxy-dialer.js';
 import type { Reporter } from './reporter.js';
 import type { AgentSettings } from './settings.js';
 import { nameOf } from './way-settings.js';
@@ -26,6 +28,8 @@ export function runAgent(
 ): RunningAgent {
   const { server, transport, websocket, key, graceMs } = settings;
   const name = nameOf(settings);
+  const proxy = settings.proxyFor(server);
+  if (proxy) reporter.proxied(nameOfProxy(proxy));
   const ended = Promise.withResolvers<number>();
   // An unexpected failure ends only the connection that caused it.
   const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
@@ -46,9 +50,12 @@ export function runAgent(
     now: Date.now,
     software,
     logger: reporter,
+    dialer: proxiedDialer(settings.proxyFor),
+    // UDP and direct paths would go around the proxy.
+    ...(proxy && { datagrams: { packets: false } }),
     allows: targetAccess(settings),
     fileRoots: settings.fileRoots,
-    p2p: settings.p2p,
+    p2p: settings.p2p && !proxy,
     requireEncryption: settings.requireEncryption,
     replica: settings.replica,
     events: {

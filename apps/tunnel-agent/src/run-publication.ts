@@ -4,6 +4,7 @@ import { EXIT } from './exit-codes.js';
 import { GatewayApi, GatewayError } from './gateway-api.js';
 import type { AgentWords } from './messages/index.js';
 import { Publication } from './publication.js';
+import { proxiedDialer } from './proxy-dialer.js';
 import type { PublishSettings } from './publish-settings.js';
 import type { Reporter } from './reporter.js';
 import { RequestFeed } from './request-feed.js';
@@ -38,7 +39,9 @@ export function runPublication(settings: PublishSettings, context: PublicationCo
     agent?.stop();
   };
   const serve = async (): Promise<number> => {
-    const api = new GatewayApi({ url: settings.gateway, apiKey: settings.apiKey, language: context.words.language });
+    const { gateway: url, apiKey, proxyFor } = settings;
+    const { language } = context.words;
+    const api = new GatewayApi({ url, apiKey, language, dialer: proxiedDialer(proxyFor) });
     const publication = await Publication.create(api, settings.publish);
     if (stopping) return takeDown(publication, EXIT.stopped, context);
     agent = startAgent(publication, settings, context);
@@ -60,12 +63,12 @@ export function runPublication(settings: PublishSettings, context: PublicationCo
 
 function startAgent(
   { key, server, published }: Publication,
-  { publish, log }: PublishSettings,
+  { publish, log, proxy }: PublishSettings,
   { reporter, software }: PublicationContext,
 ): RunningAgent {
   const problems = new Problems();
   const agent: AgentSettings = {
-    ...readWay({ server, transport: undefined }, problems),
+    ...readWay({ server, transport: undefined, proxy }, problems),
     key,
     keyFile: undefined,
     // Whatever is changed at the gateway meanwhile, this machine gives nothing else.

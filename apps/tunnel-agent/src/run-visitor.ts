@@ -1,6 +1,8 @@
 import { TunnelError, TunnelVisitor } from '@gatehouse/tunnel-kernel';
 import { adviceFor, EXIT, exitCodeOf } from './exit-codes.js';
 import type { AgentWords } from './messages/index.js';
+import { nameOfProxy } from './proxy-address.js';
+import { proxiedDialer } from './proxy-dialer.js';
 import type { Reporter } from './reporter.js';
 import type { VisitSettings } from './visit-settings.js';
 
@@ -17,10 +19,14 @@ export interface RunningVisitor {
 
 /** Opens the local port that leads to the tunnel. */
 export function runVisitor(settings: VisitSettings, reporter: Reporter, words: AgentWords): RunningVisitor {
-  const { server, transport, websocket, key, p2p, listen } = settings;
+  const { server, transport, websocket, key, listen, proxyFor } = settings;
+  const proxy = proxyFor(server);
+  if (proxy) reporter.proxied(nameOfProxy(proxy));
+  // A direct path would go around the proxy.
+  const p2p = settings.p2p && !proxy;
   const ended = Promise.withResolvers<number>();
   const way = { server, transport, ...(websocket && { websocket }) };
-  const visitor = new TunnelVisitor({ ...way, key, logger: reporter, p2p });
+  const visitor = new TunnelVisitor({ ...way, key, logger: reporter, dialer: proxiedDialer(proxyFor), p2p });
   const stop = (code: number): void => {
     visitor.stop();
     ended.resolve(code);

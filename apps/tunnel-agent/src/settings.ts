@@ -35,6 +35,7 @@ export type Command = { run: AgentSettings } | { print: 'usage' | 'version' };
 const OPTIONS = {
   server: { type: 'string' },
   transport: { type: 'string' },
+  proxy: { type: 'string' },
   key: { type: 'string' },
   'key-file': { type: 'string' },
   allow: { type: 'string', multiple: true },
@@ -70,6 +71,7 @@ export function readSettings(
   const way = {
     server: given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server,
     transport: given.transport ?? file.transport,
+    proxy: { setting: given.proxy ?? file.proxy, environment },
   };
   const settings: AgentSettings = {
     ...readWay(way, problems),

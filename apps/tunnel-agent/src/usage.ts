@@ -14,8 +14,9 @@ These four publish until Ctrl-C, and print the address with its QR code. They ta
   --api-key-file FILE     file that holds an API key with the scope write; the key itself in GATEHOUSE_API_KEY
   --name NAME             http: the site's name; otherwise a random one
   --port PORT             tcp, share: the port at the gateway; otherwise any free one
-  --config FILE           up: another file (gatehouse.yaml): gateway, api_key, api_key_file, log, publish
-  --log text|json         as below
+  --config FILE           up: another file (gatehouse.yaml): gateway, api_key, api_key_file, log, proxy, publish
+  --log text|json, --proxy URL
+                          as below
 
 Without a command, what is exposed is set up at the gateway; what may be exposed is up to this machine:
 
@@ -24,13 +25,15 @@ Without a command, what is exposed is set up at the gateway; what may be exposed
                           elsewhere than at port 443)
   --transport auto|raw|websocket
                           auto: connections to HOST:PORT, over wss://HOST where those do not come about (auto)
+  --proxy URL             reach the gateway through this proxy: http://, https:// or socks5://[USER:PASSWORD@]HOST:PORT, or
+                          none; otherwise HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY decide
   --key KEY               the client's key; better in GATEHOUSE_AGENT_KEY or a file, where others do not see it
   --key-file FILE         file that holds the key
   --allow TARGET          may be reached, and nothing else: 127.0.0.1:8080, *.corp.example:80,443, 10.0.0.0/8 (repeat)
   --deny TARGET           may not be reached, whatever is allowed (repeat)
   --allow-file-root DIR   directory that tunnels of mode file may serve, with what is below it (repeat)
-  --config FILE           YAML or JSON: server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds,
-                          p2p, require_encryption, replica
+  --config FILE           YAML or JSON: server, transport, proxy, key, key_file, allow, deny, allow_file_roots, log,
+                          grace_seconds, p2p, require_encryption, replica
   --log text|json         what is printed (json where the output is no terminal)
   --grace-seconds N       how long running connections may go on after SIGTERM (30)
   --no-p2p                visitors of tunnels of mode p2p come through the gateway, never directly
@@ -42,11 +45,11 @@ Without a command, what is exposed is set up at the gateway; what may be exposed
 
 opens a port of this machine that leads to a tunnel of mode secret or p2p, with the key that the tunnel was made with
 (GATEHOUSE_VISITOR_KEY, --key-file or --key); of mode p2p directly to the agent where the networks let it, and through the
-gateway otherwise or with --no-p2p. --server, --transport, --log and --config (server, transport, key, key_file, listen, log,
-p2p) are as above.
+gateway otherwise or with --no-p2p. --server, --transport, --proxy, --log and --config (server, transport, proxy, key,
+key_file, listen, log, p2p) are as above.
 
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
-environment, the environment over the file.
+environment, the environment over the file. The proxy is an exception: proxy of the file wins over HTTPS_PROXY and the like.
 
 Without --allow everything may be reached but link-local addresses and other ones where clouds keep their machines'
 credentials (168.63.129.16 and the like).

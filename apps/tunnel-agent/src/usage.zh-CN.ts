@@ -14,8 +14,9 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
   --api-key-file FILE     保存 API 密钥的文件，密钥需要 write 权限；密钥本身也可放在 GATEHOUSE_API_KEY
   --name NAME             http：网站的名称；默认随机
   --port PORT             tcp、share：网关的端口；默认任意空闲端口
-  --config FILE           up：其他文件（gatehouse.yaml）：gateway, api_key, api_key_file, log, publish
-  --log text|json         同下
+  --config FILE           up：其他文件（gatehouse.yaml）：gateway, api_key, api_key_file, log, proxy, publish
+  --log text|json, --proxy URL
+                          同下
 
 不带命令时，公开哪些服务在网关上配置；允许公开什么由本机决定：
 
@@ -24,13 +25,15 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
                           （不在 443 端口时写作 wss://HOST:PORT/PATH）
   --transport auto|raw|websocket
                           auto：连接 HOST:PORT，无法连接时改用 wss://HOST（默认 auto）
+  --proxy URL             通过此代理连接网关：http://、https:// 或 socks5://[USER:PASSWORD@]HOST:PORT，或 none；
+                          默认由 HTTPS_PROXY、HTTP_PROXY、ALL_PROXY 和 NO_PROXY 决定
   --key KEY               客户端密钥；建议放在 GATEHOUSE_AGENT_KEY 或文件中，避免被他人看到
   --key-file FILE         保存密钥的文件
   --allow TARGET          只允许访问这些目标：127.0.0.1:8080、*.corp.example:80,443、10.0.0.0/8（可重复）
   --deny TARGET           禁止访问的目标，优先于允许（可重复）
   --allow-file-root DIR   file 模式的隧道可以提供的目录及其子目录（可重复）
-  --config FILE           YAML 或 JSON：server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds,
-                          p2p, require_encryption, replica
+  --config FILE           YAML 或 JSON：server, transport, proxy, key, key_file, allow, deny, allow_file_roots, log,
+                          grace_seconds, p2p, require_encryption, replica
   --log text|json         输出格式（输出不是终端时为 json）
   --grace-seconds N       收到 SIGTERM 后现有连接可继续的秒数（30）
   --no-p2p                p2p 模式隧道的访客始终经过网关，不直连
@@ -41,10 +44,11 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
   gatehouse-agent visit --server gw.example.org:8024 --key-file tunnel.key --listen 127.0.0.1:3306
 
 在本机打开一个端口，通往 secret 或 p2p 模式的隧道，使用创建隧道时的密钥（GATEHOUSE_VISITOR_KEY、--key-file 或 --key）；
-p2p 模式在网络允许时直连客户端，否则或使用 --no-p2p 时经过网关。--server、--transport、--log 和 --config（server,
-transport, key, key_file, listen, log, p2p）同上。
+p2p 模式在网络允许时直连客户端，否则或使用 --no-p2p 时经过网关。--server、--transport、--proxy、--log 和
+--config（server, transport, proxy, key, key_file, listen, log, p2p）同上。
 
 环境变量：GATEHOUSE_AGENT_SERVER、GATEHOUSE_AGENT_KEY、GATEHOUSE_AGENT_CONFIG。命令行优先于环境变量，环境变量优先于文件。
+代理例外：文件中的 proxy 优先于 HTTPS_PROXY 等变量。
 
 未设置 --allow 时，除链路本地地址和云平台保存主机凭据的地址（如 168.63.129.16）外，都可以访问。
 退出码：0 按要求停止，2 用法错误，3 密钥被拒绝，4 不是密钥对应的网关，5 被另一个客户端取代，6 版本不兼容，

@@ -22,6 +22,7 @@ export type VisitCommand = { run: VisitSettings } | { print: 'usage' };
 const OPTIONS = {
   server: { type: 'string' },
   transport: { type: 'string' },
+  proxy: { type: 'string' },
   key: { type: 'string' },
   'key-file': { type: 'string' },
   listen: { type: 'string' },
@@ -49,6 +50,7 @@ export function readVisitSettings(
   const way = {
     server: given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server,
     transport: given.transport ?? file.transport,
+    proxy: { setting: given.proxy ?? file.proxy, environment },
   };
   const settings: VisitSettings = {
     ...readWay(way, problems),

@@ -7,6 +7,7 @@ import {
   type WebSocketAddress,
 } from '@gatehouse/tunnel-kernel';
 import { Complaint, type Problems } from './command-line.js';
+import { readProxy, type ProxyChoice, type ProxyPlaces } from './proxy-settings.js';
 
 const DEFAULT_PORT = 8024;
 const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
@@ -17,18 +18,24 @@ export interface WaySettings {
   transport: AgentTransport;
   /** Undefined: the default address. */
   websocket: WebSocketAddress | undefined;
+  proxyFor: ProxyChoice;
 }
 
-/** `server`: `HOST:PORT` of the port for agents, or the address of a WebSocket. */
-export function readWay(
-  { server, transport }: { server: string | undefined; transport: string | undefined },
-  { note }: Problems,
-): WaySettings {
+export interface WayTexts {
+  /** `HOST:PORT` of the port for agents, or the address of a WebSocket. */
+  server: string | undefined;
+  transport: string | undefined;
+  proxy: ProxyPlaces;
+}
+
+export function readWay({ server, transport, proxy }: WayTexts, problems: Problems): WaySettings {
+  const { note } = problems;
   const websocket = parseWebSocketAddress(server ?? '') ?? undefined;
   return {
     server: note<HostAndPort>(() => websocket ?? parseServer(server), { host: '', port: 0 }),
     transport: note(() => parseTransport(transport, websocket !== undefined), 'auto'),
     websocket,
+    proxyFor: readProxy(proxy, websocket?.secure === false ? 'http' : 'https', problems),
   };
 }
 

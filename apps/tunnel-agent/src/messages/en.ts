@@ -1,6 +1,8 @@
 /** What the agent says on a terminal. Logs in JSON and the names of options do not change with the language. */
 export const en = {
   status: {
+    proxied:
+      'the gateway is reached through the proxy {proxy}; UDP does not go through it: datagrams take the TCP connections to the gateway, and there are no direct paths',
     connecting: 'connecting to {server}',
     online: 'online at {server} as client {client}',
     onlineByWebSocket: 'online at {server} over a WebSocket as client {client}',
@@ -50,6 +52,8 @@ export const en = {
     server: '"{text}" is not a server: write HOST:PORT or wss://HOST, an IPv6 address in brackets',
     transport: '"{text}" is not a transport: {known}',
     transportNeedsPort: 'transport {transport} needs --server HOST:PORT',
+    proxy:
+      '{name} is not a proxy: write http://HOST:PORT, https:// or socks5://, with USER:PASSWORD@ before the host where the proxy asks for them',
     noKey: 'no key: {variable}, --key-file FILE or --key KEY',
     key: 'the key cannot be read: it begins with {prefix} and must be copied whole',
     keyFile: 'the key file {path} cannot be read: {reason}',

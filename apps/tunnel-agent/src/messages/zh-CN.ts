@@ -3,6 +3,7 @@ import type { en } from './en.js';
 
 export const zhCN: Translation<typeof en> = {
   status: {
+    proxied: '通过代理 {proxy} 连接网关；UDP 不经过代理：数据报改用到网关的 TCP 连接，且不使用直连路径',
     connecting: '正在连接 {server}',
     online: '已连接 {server}，客户端 {client}',
     onlineByWebSocket: '已通过 WebSocket 连接 {server}，客户端 {client}',
@@ -49,6 +50,7 @@ export const zhCN: Translation<typeof en> = {
     server: '“{text}”不是服务器地址：请写作 HOST:PORT 或 wss://HOST，IPv6 地址放在方括号中',
     transport: '“{text}”不是传输方式：可选 {known}',
     transportNeedsPort: '传输方式 {transport} 需要 --server HOST:PORT',
+    proxy: '{name} 不是代理地址：请写作 http://HOST:PORT、https:// 或 socks5://，需要认证时在主机前加 USER:PASSWORD@',
     noKey: '未指定密钥：{variable}、--key-file FILE 或 --key KEY',
     key: '无法识别密钥：密钥以 {prefix} 开头，必须完整复制',
     keyFile: '无法读取密钥文件 {path}：{reason}',
