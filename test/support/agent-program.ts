@@ -1,5 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The file that people run: `npm run build` makes it. */
@@ -17,13 +20,17 @@ export interface StartedAgent {
 export class AgentPrograms {
   readonly #children: ChildProcess[] = [];
   readonly #node: string;
+  /** Where `status` finds them, instead of among agents that run on this machine. */
+  #statusFolder: string | undefined;
 
   constructor(node: string) {
     this.#node = node;
   }
 
   start(args: readonly string[], environment: Record<string, string> = {}): StartedAgent {
-    const child = spawn(this.#node, [AGENT_FILE, ...args], { env: environment, stdio: 'pipe' });
+    this.#statusFolder ??= mkdtempSync(path.join(os.tmpdir(), 'gatehouse-agent-run-'));
+    const env = { RUNTIME_DIRECTORY: this.#statusFolder, ...environment };
+    const child = spawn(this.#node, [AGENT_FILE, ...args], { env, stdio: 'pipe' });
     this.#children.push(child);
     let text = '';
     child.stdout.on('data', (part) => (text += String(part)));
@@ -34,5 +41,7 @@ export class AgentPrograms {
 
   killAll(): void {
     for (const child of this.#children.splice(0)) child.kill('SIGKILL');
+    if (this.#statusFolder !== undefined) rmSync(this.#statusFolder, { recursive: true, force: true });
+    this.#statusFolder = undefined;
   }
 }

@@ -19,6 +19,10 @@ export const EXIT = {
   version: 6,
   /** The gateway did not publish what was asked for, or did not answer. */
   refused: 7,
+  /** `status`: an agent is not connected, or does not answer. */
+  offline: 8,
+  /** `status`: no agent of this user runs. */
+  noAgent: 9,
 } as const;
 
 const CHINESE_REASONS: Partial<Record<TunnelErrorCode, string>> = {

@@ -7,10 +7,12 @@ import { agentWords } from './messages/index.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';
 import { runPublication } from './run-publication.js';
+import { readStatusCommand, runStatus } from './run-status.js';
 import { runVisitor } from './run-visitor.js';
 import { UsageError } from './command-line.js';
 import { publishes, readPublishSettings } from './publish-settings.js';
 import { OWN_ENVIRONMENT, readSettings } from './settings.js';
+import { StatusPlace } from './status-place.js';
 import { USAGE } from './usage.js';
 import { CHINESE_USAGE } from './usage.zh-CN.js';
 import { AGENT_VERSION } from './version.js';
@@ -28,16 +30,19 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 /** @throws UsageError */
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args);
+  const statusPlace = StatusPlace.of(OWN_ENVIRONMENT);
+  if ('status' in command) return runStatus(command.status, { place: statusPlace, words, output: process.stdout });
   if ('run' in command) {
     const { log } = command.run;
     const reporter = reporterFor(log);
-    const software = `gatehouse-agent/${AGENT_VERSION}`;
     const spoken = log === 'json' ? agentWords('en') : words;
     if ('listen' in command.run) return untilStopped(runVisitor(command.run, reporter, spoken));
     if ('publish' in command.run) {
-      return untilStopped(runPublication(command.run, { reporter, words: spoken, software }));
+      return untilStopped(
+        runPublication(command.run, { reporter, words: spoken, version: AGENT_VERSION, statusPlace }),
+      );
     }
-    return untilStopped(runAgent(command.run, reporter, software));
+    return untilStopped(runAgent(command.run, { reporter, version: AGENT_VERSION, statusPlace }));
   }
   const usage = words.language === 'zh-CN' ? CHINESE_USAGE : USAGE;
   process.stdout.write(command.print === 'usage' ? usage : `${AGENT_VERSION}\n`);
@@ -45,6 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function readCommand(args: readonly string[]) {
+  if (args[0] === 'status') return readStatusCommand(args.slice(1));
   if (args[0] === 'visit') return readVisitSettings(args.slice(1));
   return publishes(args[0]) ? readPublishSettings(args) : readSettings(args);
 }

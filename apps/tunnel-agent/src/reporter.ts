@@ -7,11 +7,11 @@ import type {
   TunnelError,
   TunnelLogger,
 } from '@gatehouse/tunnel-kernel';
-import { terminalWidth } from '@gatehouse/i18n';
 import { adviceFor, reasonFor } from './exit-codes.js';
 import type { Published } from './publication.js';
 import { qrLines } from './qr-lines.js';
 import { agentWords, type AgentWords } from './messages/index.js';
+import { formatTable } from './text-table.js';
 
 /** Where the program writes to. */
 export interface Output {
@@ -174,7 +174,10 @@ export class TextReporter implements Reporter {
         targetsOf(host, words),
       ]),
     ];
-    const table = rows.length === 0 ? `${words.text('table.empty')}\n` : formatTable(rows, words);
+    const table =
+      rows.length === 0
+        ? `${words.text('table.empty')}\n`
+        : formatTable([COLUMNS.map((column) => words.text(`table.${column}`)), ...rows]);
     if (table === this.shown) return;
     this.shown = table;
     this.output.write(`\n${table}\n`);
@@ -213,14 +216,3 @@ function targetsOf(resource: AgentTunnel | AgentHost, words: AgentWords): string
 }
 
 const COLUMNS = ['mode', 'reachedAt', 'is', 'leadsTo'] as const;
-
-function formatTable(rows: readonly string[][], words: AgentWords): string {
-  const lines = [COLUMNS.map((column) => words.text(`table.${column}`)), ...rows];
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((row) => terminalWidth(row[column] ?? ''))));
-  const pad = (cell: string, column: number): string =>
-    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - terminalWidth(cell)));
-  return lines
-    .map((row) => `  ${row.map(pad).join('  ')}`.trimEnd())
-    .join('\n')
-    .concat('\n');
-}

@@ -1,10 +1,19 @@
 import { FlowFailures, formatCidr, specialPurposeRanges, writePrivately } from '@gatehouse/net';
-import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
+import {
+  DestinationRules,
+  TunnelAgent,
+  type AgentStatus,
+  type HostAndPort,
+  type TunnelAgentEnvironment,
+} from '@gatehouse/tunnel-kernel';
+import { AgentBoard } from './agent-board.js';
 import { exitCodeOf } from './exit-codes.js';
 import { nameOfProxy } from './proxy-address.js';
 import { proxiedDialer } from './proxy-dialer.js';
 import type { Reporter } from './reporter.js';
 import type { AgentSettings } from './settings.js';
+import type { StatusPlace } from './status-place.js';
+import { StatusServer } from './status-server.js';
 import { nameOf } from './way-settings.js';
 
 const CARRIED_EVERY_MS = 60_000;
@@ -19,52 +28,61 @@ export interface RunningAgent {
   stop: () => void;
 }
 
-/** Starts an agent with these settings. `onOnline`: called whenever it has connected. */
-export function runAgent(
-  settings: AgentSettings,
-  reporter: Reporter,
-  software: string,
-  onOnline?: () => void,
-): RunningAgent {
-  const { server, transport, websocket, key, graceMs } = settings;
+export interface AgentContext {
+  reporter: Reporter;
+  /** Of the program. */
+  version: string;
+  /** Where `gatehouse-agent status` finds the agent. */
+  statusPlace: StatusPlace;
+  /** Called whenever the agent has connected. */
+  onOnline?: () => void;
+}
+
+/** Starts an agent with these settings. */
+export function runAgent(settings: AgentSettings, context: AgentContext): RunningAgent {
+  const { reporter, version, onOnline } = context;
+  const { server, graceMs } = settings;
   const name = nameOf(settings);
   const proxy = settings.proxyFor(server);
   if (proxy) reporter.proxied(nameOfProxy(proxy));
+  const board = new AgentBoard({
+    version,
+    gateway: name,
+    proxy: proxy && nameOfProxy(proxy),
+    pid: process.pid,
+    now: Date.now,
+  });
   const ended = Promise.withResolvers<number>();
   // An unexpected failure ends only the connection that caused it.
   const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
   const onStatus = (status: AgentStatus): void => {
+    board.changed(status);
     reporter.status(status, name);
     if (status.state === 'online') onOnline?.();
     if (status.state !== 'stopped') return;
     clearInterval(carried);
     failures.stop();
-    reporter.carried(agent.takeDeltas());
+    statusServer.close();
+    reportCarried();
     ended.resolve(exitCodeOf(status.reason.code));
   };
   const agent = new TunnelAgent({
-    server,
-    transport,
-    ...(websocket && { websocket }),
-    key,
-    now: Date.now,
-    software,
-    logger: reporter,
-    dialer: proxiedDialer(settings.proxyFor),
-    // UDP and direct paths would go around the proxy.
-    ...(proxy && { datagrams: { packets: false } }),
-    allows: targetAccess(settings),
-    fileRoots: settings.fileRoots,
-    p2p: settings.p2p && !proxy,
-    requireEncryption: settings.requireEncryption,
-    replica: settings.replica,
+    ...environmentOf(settings, context),
     events: {
       status: onStatus,
-      configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts),
+      configured: ({ tunnels, hosts }) => {
+        board.configured(tunnels, hosts);
+        reporter.resources(tunnels, hosts);
+      },
       keyChanged: (changed) => void keepKey(changed, settings.keyFile, reporter),
     },
   });
-  const carried = setInterval(() => reporter.carried(agent.takeDeltas()), CARRIED_EVERY_MS);
+  const reportCarried = (): void => {
+    board.count(agent);
+    reporter.carried(board.takeUnreported());
+  };
+  const carried = setInterval(reportCarried, CARRIED_EVERY_MS);
+  const statusServer = serveStatus(board, agent, context);
   let stopping = false;
   const stop = (): void => {
     void agent.stop(stopping ? 0 : graceMs);
@@ -72,6 +90,39 @@ export function runAgent(
   };
   agent.start();
   return { agent, ended: ended.promise, stop };
+}
+
+function serveStatus(board: AgentBoard, agent: TunnelAgent, { statusPlace, reporter }: AgentContext): StatusServer {
+  const server = new StatusServer(() => {
+    board.count(agent);
+    return board.report(agent.flows);
+  });
+  server.open(statusPlace).catch((error: Error) => {
+    reporter.warn('gatehouse-agent status cannot ask this agent', { reason: error.message });
+  });
+  return server;
+}
+
+function environmentOf(settings: AgentSettings, { reporter, version }: AgentContext): TunnelAgentEnvironment {
+  const { server, transport, websocket, key, fileRoots, requireEncryption, replica, proxyFor } = settings;
+  const isProxied = proxyFor(server) !== null;
+  return {
+    server,
+    transport,
+    ...(websocket && { websocket }),
+    key,
+    now: Date.now,
+    software: `gatehouse-agent/${version}`,
+    logger: reporter,
+    dialer: proxiedDialer(proxyFor),
+    allows: targetAccess(settings),
+    fileRoots,
+    // UDP and direct paths would go around the proxy.
+    ...(isProxied && { datagrams: { packets: false } }),
+    p2p: settings.p2p && !isProxied,
+    requireEncryption,
+    replica,
+  };
 }
 
 /** For the next start: the gateway is replacing its key. The running agent knows the new one already. */

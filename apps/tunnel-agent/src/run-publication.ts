@@ -10,6 +10,7 @@ import type { Reporter } from './reporter.js';
 import { RequestFeed } from './request-feed.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
 import type { AgentSettings } from './settings.js';
+import type { StatusPlace } from './status-place.js';
 import type { Wanted } from './wanted.js';
 import { readWay } from './way-settings.js';
 
@@ -27,7 +28,8 @@ export interface RunningPublication {
 export interface PublicationContext {
   reporter: Reporter;
   words: AgentWords;
-  software: string;
+  version: string;
+  statusPlace: StatusPlace;
 }
 
 /** Publishes what the settings say until it is stopped. */
@@ -64,7 +66,7 @@ export function runPublication(settings: PublishSettings, context: PublicationCo
 function startAgent(
   { key, server, published }: Publication,
   { publish, log, proxy }: PublishSettings,
-  { reporter, software }: PublicationContext,
+  { reporter, version, statusPlace }: PublicationContext,
 ): RunningAgent {
   const problems = new Problems();
   const agent: AgentSettings = {
@@ -83,10 +85,11 @@ function startAgent(
   };
   problems.throwIfAny();
   let announced = false;
-  return runAgent(agent, reporter, software, () => {
+  const onOnline = (): void => {
     if (!announced) reporter.published(published);
     announced = true;
-  });
+  };
+  return runAgent(agent, { reporter, version, statusPlace, onOnline });
 }
 
 /** No rules at all would allow everything. Nobody can have this port. */

@@ -48,11 +48,15 @@ opens a port of this machine that leads to a tunnel of mode secret or p2p, with 
 gateway otherwise or with --no-p2p. --server, --transport, --proxy, --log and --config (server, transport, proxy, key,
 key_file, listen, log, p2p) are as above.
 
+  gatehouse-agent status [--json]
+
+prints the agents of this user that run on this machine: gateway, way, tunnels and hosts with addresses, traffic, last error.
+
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
 environment, the environment over the file. The proxy is an exception: proxy of the file wins over HTTPS_PROXY and the like.
 
 Without --allow everything may be reached but link-local addresses and other ones where clouds keep their machines'
 credentials (168.63.129.16 and the like).
 Exit: 0 asked to stop, 2 wrong usage, 3 key refused, 4 not the key's gateway, 5 replaced by another agent, 6 other version,
-7 nothing was published: the gateway refused it or did not answer.
+7 nothing was published: the gateway refused it or did not answer; status: 8 an agent is not connected, 9 no agent runs.
 `;

@@ -47,10 +47,14 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
 p2p 模式在网络允许时直连客户端，否则或使用 --no-p2p 时经过网关。--server、--transport、--proxy、--log 和
 --config（server, transport, proxy, key, key_file, listen, log, p2p）同上。
 
+  gatehouse-agent status [--json]
+
+显示本机上当前用户正在运行的客户端程序：网关、连接方式、隧道和主机及其地址、流量、最近错误。
+
 环境变量：GATEHOUSE_AGENT_SERVER、GATEHOUSE_AGENT_KEY、GATEHOUSE_AGENT_CONFIG。命令行优先于环境变量，环境变量优先于文件。
 代理例外：文件中的 proxy 优先于 HTTPS_PROXY 等变量。
 
 未设置 --allow 时，除链路本地地址和云平台保存主机凭据的地址（如 168.63.129.16）外，都可以访问。
 退出码：0 按要求停止，2 用法错误，3 密钥被拒绝，4 不是密钥对应的网关，5 被另一个客户端取代，6 版本不兼容，
-7 未能公开：网关拒绝或没有响应。
+7 未能公开：网关拒绝或没有响应；status：8 有客户端程序未连接，9 没有正在运行的客户端程序。
 `;

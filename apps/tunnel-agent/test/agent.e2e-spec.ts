@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   agentKeyHash,
@@ -24,6 +26,8 @@ const NODES = ['the Node of the tests', 'node-20.19.0'];
 const quiet = (): void => undefined;
 
 let node: string;
+/** Where `status` finds the agents. */
+let folder: string;
 let server: TunnelServer;
 let target: Server;
 let door: number;
@@ -33,6 +37,7 @@ let key: string;
 const children: ChildProcess[] = [];
 
 beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-agent-run-'));
   const identity = createServerIdentity();
   const secret = createAgentSecret();
   record = { id: 1, keyHash: agentKeyHash(secret), enabled: true, encrypt: true };
@@ -57,6 +62,7 @@ afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await server.stop();
   target.close();
+  rmSync(folder, { recursive: true });
 });
 
 interface Started {
@@ -66,7 +72,7 @@ interface Started {
 }
 
 function start(args: string[], environment: Record<string, string> = {}): Started {
-  const child = spawn(node, [BUNDLE, ...args], { env: { ...environment }, stdio: 'pipe' });
+  const child = spawn(node, [BUNDLE, ...args], { env: { RUNTIME_DIRECTORY: folder, ...environment }, stdio: 'pipe' });
   children.push(child);
   let text = '';
   child.stdout.on('data', (part) => (text += String(part)));
