@@ -23,7 +23,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['limits', 'oauth', 'webhooks'],
     ['mail-delivery', 'retention', 'risk'],
     ['shares'],
-    ['administration', 'demo', 'unlocks'],
+    ['administration', 'demo', 'subscriptions', 'unlocks'],
     ['pages'],
   ],
   'apps/tunnel-agent': [['messages']],

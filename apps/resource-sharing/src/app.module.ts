@@ -26,6 +26,7 @@ import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE, SESSION_LIFETIME } from './site/session-settings.js';
 import { SiteUsers } from './site/site-users.js';
 import { SiteModule } from './site/site.module.js';
+import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { TestModeModule } from './test-mode/test-mode.module.js';
 import { UnlocksModule } from './unlocks/unlocks.module.js';
 import { WebhookJobsModule } from './webhooks/webhook-jobs.module.js';
@@ -60,6 +61,7 @@ export class AppModule {
         LinksModule,
         SharesModule,
         UnlocksModule,
+        SubscriptionsModule,
         WebhooksModule,
         CheckInModule,
         WeeklyFreeModule,

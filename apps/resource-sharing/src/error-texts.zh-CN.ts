@@ -132,6 +132,12 @@ const SHARES: ErrorTexts = {
   'Limits cannot be checked now, so nothing can be unlocked': '目前无法统计限额，暂时不能解锁',
   'The service is busy: the request would wait too long': '当前等待时间过长',
   'must be a UUID, with or without hyphens': '必须是 UUID，连字符可省略',
+  'subscription_only must be true or false': 'subscription_only 必须是 true 或 false',
+  'There is no subscription {id}': '订阅 {id} 不存在',
+  'A user may have {count} subscriptions': '每个用户最多 {count} 个订阅',
+  'is not the number of target_key': '与 target_key 中的编号不一致',
+  'target_key must be movie:, tv: or collection: with the id of a title':
+    'target_key 必须是 movie:、tv: 或 collection: 加影片编号',
   'slugs must be UUIDs, with or without hyphens': 'slugs 必须是 UUID，连字符可省略',
   'Too many calls are already waiting': '等待中的请求过多',
   'This service already has members: npm run seed:demo -- --force adds the demo data anyway':

@@ -46,6 +46,7 @@ export const HTTP_OPTIONS: HttpOptions = {
     tags: [
       { name: 'resources', description: 'Look up and unlock shares' },
       { name: 'shares', description: 'Shares of the user' },
+      { name: 'subscriptions', description: 'Titles that the user subscribed to, and messages about their shares' },
       { name: 'vip', description: 'Profile, daily check-in and Premium' },
       { name: 'usage', description: 'Limits, quotas and usage of the caller' },
       { name: 'authorization', description: 'OAuth in the format of the open API: codes, tokens, revocation' },

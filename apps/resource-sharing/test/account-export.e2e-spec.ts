@@ -29,7 +29,12 @@ beforeAll(async () => {
       .set('X-API-Key', secret)
       .send({ url: `https://115.com/s/sw${name}?password=a1b2`, tmdb_id: '550', media_type: 'movie' })
       .expect(200);
-  await share(key.secret, 'ada1');
+  const { id } = ((await share(key.secret, 'ada1')).body as { data: { media: { id: number } } }).data.media;
+  await request(site.url)
+    .post('/api/open/subscriptions')
+    .set('X-API-Key', key.secret)
+    .send({ target_type: 'media_resource', target_key: `movie:${id}` })
+    .expect(200);
   await share(foreign.secret, 'bob1');
   ada = new PageReader(site.url);
   await ada.logIn('ada', PASSWORD);
@@ -45,6 +50,8 @@ it('contains all data of the user, no data of others and no secret', async () =>
     applications: [{ name: 'Ada plays' }],
     keys: [{ name: 'ada-key' }],
     shares: [{ url: 'https://115.com/s/swada1', access_code: 'a1b2' }],
+    subscriptions: [{ media_type: 'movie', tmdb_id: '550' }],
+    messages: [{ event_type: 'share.created', read_at: null }],
   });
   expect(data['sessions']).toHaveLength(1);
   expect(data['events']?.map(({ type }) => type)).toContain('user.data_exported');
@@ -120,6 +127,11 @@ describe('a deleted account', () => {
       return (made.body as { data: { slug: string } }).data.slug;
     };
     const sold = await share('swsold1');
+    await party.sql.query(
+      `WITH subscribed AS (INSERT INTO title_subscriptions (user_id, title_id) SELECT $1, movie_id FROM shares WHERE slug = $2)
+       INSERT INTO messages (user_id, share_id, event_type) SELECT $1, id, 'share.created' FROM shares WHERE slug = $2`,
+      [zelda.id, sold],
+    );
     await share('swunsold');
     await party.sql.query("SELECT ledger_transfer('grant', 'gift', NULL, $1, 'grants', 50)", [buyer.id]);
     const buyerKey = await party.keys.create(buyer.id, { name: 'buyer-key', scopes: ['unlock'] });
@@ -134,6 +146,9 @@ describe('a deleted account', () => {
     await remove({ password: PASSWORD }).expect(401);
     await remove({ password: PASSWORD, code }).expect(200);
 
+    for (const table of ['title_subscriptions', 'messages']) {
+      expect(await party.sql.query(`SELECT 1 FROM ${table} WHERE user_id = $1`, [zelda.id])).toEqual([]);
+    }
     // The last uses of keys are written seconds later.
     await site.app.get(LastUse).flush();
     await call('get', '/api/site/me').expect(401);

@@ -33,6 +33,7 @@ let document: AnyJson;
 let operations: Map<string, Found>;
 let ajv: Ajv2020;
 let receiver: WebhookReceiver;
+let bob: number;
 
 beforeAll(async () => {
   site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
@@ -41,8 +42,10 @@ beforeAll(async () => {
   ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'description');
   const sql = site.app.get(DataSource);
-  const [bob] = await createAccounts(sql, 1);
-  const [share] = await createShares(sql, bob ?? 0);
+  [bob] = (await createAccounts(sql, 1)) as [number];
+  const [share] = await createShares(sql, bob);
+  const [title] = (await sql.query('SELECT movie_id AS id FROM shares WHERE id = $1', [share?.id])) as [{ id: number }];
+  values.set('title', String(title.id));
   values.set('foreignSlug', (share?.slug ?? '').replaceAll('-', ''));
   cookies.set('admin', await cookieOf('admin'));
   receiver = await WebhookReceiver.start();
@@ -136,6 +139,7 @@ describe('the description of the API', () => {
     const { place, operation } = operations.get(id) ?? { place: [], operation: {} };
     const factor = values.get('factor');
     if (factor !== undefined) values.set('factorCode', await Authenticator.from(factor).code());
+    if (step.meanwhile === 'share') await createShares(site.app.get(DataSource), bob);
     const body = filledBody(step.body);
     const media = step.form ? 'application/x-www-form-urlencoded' : 'application/json';
     if (body) expect(problems([...place, 'requestBody', 'content', media, 'schema'], body)).toEqual([]);

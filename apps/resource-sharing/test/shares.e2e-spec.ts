@@ -73,7 +73,7 @@ describe('creating a share', () => {
         is_official: false,
         user: { id: owner.id, nickname: expect.stringContaining('Nick'), avatar_url: null },
         created_at: expect.stringMatching(TIME),
-        media: { type: 'movie', tmdb_id: '603', title: null },
+        media: { id: expect.any(Number) as number, type: 'movie', tmdb_id: '603', title: null },
       },
     });
     const [row] = await sql<{ hide_link: boolean; is_anonymous: boolean }>(
@@ -114,6 +114,7 @@ describe('creating a share', () => {
     const [movie, tv, collection] = ids.map(({ id }) => id);
     const without = { tmdb_id: undefined, media_type: undefined };
     expect((await share(owner, { ...without, movie_id: movie }))['media']).toEqual({
+      id: movie,
       type: 'movie',
       tmdb_id: '880',
       title: 'M',
@@ -339,7 +340,7 @@ describe('the detail of a share', () => {
           is_unlocked: false,
           is_free_for_user: false,
           unlock_message: '需要 10 积分解锁',
-          media: { type: 'movie', tmdb_id: '603', title: null },
+          media: { id: expect.any(Number) as number, type: 'movie', tmdb_id: '603', title: null },
           user: { id: owner.id },
           created_at: expect.stringMatching(TIME) as string,
         },

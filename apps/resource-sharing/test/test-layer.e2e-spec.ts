@@ -109,9 +109,11 @@ describe('the tables of test mode', () => {
     );
     expect(rows.map(({ name }) => name).toSorted()).toEqual([
       'audit_events_id_seq',
+      'messages_id_seq',
       'risk_events_id_seq',
       'shares_id_seq',
       'test_accounts_id_seq',
+      'title_subscriptions_id_seq',
       'titles_id_seq',
     ]);
     for (const { name, first } of rows) expect([name, first]).toEqual([name, 1_000_000_000_000]);
@@ -135,6 +137,7 @@ describe('the tables of test mode', () => {
       'count_unlock_as_usual',
       'empty_test_data',
       'is_emptying',
+      'is_subscriber',
       'is_wanted',
       'keep_ledger_account',
       'make_test_shares',

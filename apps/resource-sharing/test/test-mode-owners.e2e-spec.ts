@@ -165,7 +165,10 @@ describe('the owner’s routes', () => {
     ]);
     const { access_token: token } = await mode.party.tokens(setup.app, user.id);
     const body = newShare({ title: 'Wrote this', remark: 'And that' });
-    await mode.call({ method: 'post', path: '/shares', body, key: setup.key, token }).expect(200);
+    const made = await mode.call({ method: 'post', path: '/shares', body, key: setup.key, token }).expect(200);
+    const { id } = dataOf<{ media: { id: number } }>(made).media;
+    const target = { target_type: 'media_resource', target_key: `movie:${id}` };
+    await mode.call({ method: 'post', path: '/subscriptions', body: target, key: setup.key, token }).expect(200);
     const cookie = await mode.party.cookie(user.name);
     const end = request(mode.site.url).post('/api/site/me/delete').set('Cookie', cookie);
     await end.send({ password: 'correct horse battery' }).expect(200);
@@ -174,6 +177,9 @@ describe('the owner’s routes', () => {
       [setup.app.application.id],
     );
     expect(rows).toHaveLength(1);
+    expect(
+      await mode.read('SELECT 1 FROM resource_sharing_test.title_subscriptions WHERE title_id = $1', [id]),
+    ).toEqual([]);
     for (const text of ['Wrote this', 'And that', String(body['url']).slice(-20, -16), 'a1b2']) {
       expect(rows[0]?.t).not.toContain(text);
     }

@@ -56,6 +56,10 @@ describe('a storm of random test calls', () => {
     // The audit log takes the events of the preparation.
     await waitFor(async () => (await mode.read('SELECT event_id FROM unchained_events')).length === 0);
     const before = await checksums();
+    const titles = 'resource_sharing_test.titles';
+    const [{ id: film }] = (await mode.read<{ id: number }>(
+      `INSERT INTO ${titles} (media_type, tmdb_id) VALUES ('movie', '603') RETURNING id`,
+    )) as [{ id: number }];
     const slugs: string[] = [...real];
     const pick = <T>(list: readonly T[]): T => list[randomInt(list.length)] as T;
     const statuses: Record<number, number> = {};
@@ -75,6 +79,16 @@ describe('a storm of random test calls', () => {
         { path: '/resources/movie/603' },
         { method: 'post', path: '/checkin', body: { is_gambler: pick([true, false]) } },
         { path: '/vip/weekly-free-quota' },
+        { path: '/vip/entitlements' },
+        { method: 'post', path: '/resources/unlock', body: { slugs: [slug, slugs.at(-1) ?? slug, randomUUID()] } },
+        {
+          method: 'post',
+          path: '/subscriptions',
+          body: { target_type: 'media_resource', target_key: `movie:${film}` },
+        },
+        { path: '/subscriptions' },
+        { path: '/messages' },
+        { method: 'post', path: '/messages/read-all', body: {} },
       ]);
       if (randomInt(40) === 0) await mode.site.app.get(TestKeys).empty(setup.owner.id, setup.app.clientId);
       const answer = await mode.call({ ...operation, key, token });
@@ -101,6 +115,11 @@ describe('a storm of random test calls', () => {
       await mode.read(`SELECT a.user_id FROM ${schema}.ledger_accounts a LEFT JOIN (SELECT user_id, sum(amount) AS sum,
         max(account_version) AS version FROM ${schema}.ledger_entries GROUP BY 1) e USING (user_id)
         WHERE a.balance <> coalesce(e.sum, 0) OR a.version <> coalesce(e.version, 0)`),
+    ).toEqual([]);
+    // No message is about a share of another application.
+    expect(
+      await mode.read(`SELECT m.id FROM ${schema}.messages m JOIN ${schema}.test_accounts t ON t.id = m.user_id
+        JOIN ${schema}.shares s ON s.id = m.share_id WHERE s.application_id <> t.application_id`),
     ).toEqual([]);
     // No movement of points is shared by two applications.
     expect(

@@ -194,6 +194,130 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/open/subscriptions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Titles that the user subscribed to, newest first
+     * @description Lists the subscriptions of the user. `q` finds one by its `target_key`, by TMDB id or by a part of the name. Scope: `write`.
+     */
+    get: operations['subscriptions_list'];
+    put?: never;
+    /**
+     * Subscribe to a title: its new shares become messages
+     * @description Subscribes to a title: when somebody else shares something of it, or asks followers to look again, the user gets a message. Subscribing again returns the subscription that is there. `target_key` is the type of the title and `media.id` of any of its shares. A user can have 500. Scope: `write`.
+     */
+    post: operations['subscriptions_subscribe'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/open/subscriptions/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * End a subscription; its messages stay
+     * @description Ends a subscription. Messages that it brought stay. Scope: `write`.
+     */
+    delete: operations['subscriptions_unsubscribe'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/open/messages': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Messages about shares of subscribed titles, newest first
+     * @description Lists the messages of the user. Those about withdrawn shares are left out, and all are removed after 90 days. Scope: `write`.
+     */
+    get: operations['messages_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/open/messages/unread-count': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * How many messages are unread
+     * @description Returns how many messages are unread. Scope: `write`.
+     */
+    get: operations['messages_unread'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/open/messages/read': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Mark messages as read
+     * @description Marks messages as read, up to 200. Ids that are not those of the user change nothing. Scope: `write`.
+     */
+    post: operations['messages_read'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/open/messages/read-all': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Mark all messages as read
+     * @description Marks all messages as read. Scope: `write`.
+     */
+    post: operations['messages_readAll'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/open/checkin': {
     parameters: {
       query?: never;
@@ -430,6 +554,8 @@ export interface components {
       created_at: string;
     };
     MediaView: {
+      /** @description Id of the title here: `movie_id`, `tv_id` or `collection_id` */
+      id: number;
       /** @enum {string} */
       type: 'movie' | 'tv' | 'collection';
       tmdb_id: string;
@@ -655,6 +781,49 @@ export interface components {
       | {
           slugs: string[];
         };
+    SubscriptionView: {
+      id: number;
+      /** @enum {string} */
+      target_type: 'media_resource';
+      /** @description `media.id` */
+      target_id: number;
+      /** @description Type and id of the title, such as `tv:7` */
+      target_key: string;
+      /** @enum {string} */
+      status: 'active';
+      media: components['schemas']['MediaView'];
+      /** @description YYYY-MM-DD HH:mm:ss */
+      created_at: string;
+    };
+    SubscriptionBody: {
+      /** @enum {string} */
+      target_type: 'media_resource';
+      target_key: string;
+      target_id?: number;
+    };
+    MessageView: {
+      id: number;
+      /** @enum {string} */
+      type: 'subscription';
+      /**
+       * @description Updated: its sharer asks to look again
+       * @enum {string}
+       */
+      event_type: 'share.created' | 'share.updated';
+      title: string;
+      /** @description The share; 32 hex digits */
+      slug: string;
+      media: components['schemas']['MediaView'];
+      is_read: boolean;
+      /** @description YYYY-MM-DD HH:mm:ss */
+      created_at: string;
+    };
+    UnreadMessagesView: {
+      unread_count: number;
+    };
+    ReadMessagesBody: {
+      ids: number[];
+    };
     CheckInView: {
       /** @description False if the user has already checked in today */
       checked_in: boolean;
@@ -1103,6 +1272,214 @@ export interface operations {
             code: string;
             message: string;
             data: components['schemas']['UnlockView'];
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  subscriptions_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        page_size?: number;
+        target_type?: 'media_resource';
+        status?: 'active';
+        q?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: components['schemas']['SubscriptionView'][];
+            meta: {
+              total: number;
+              page: number;
+              page_size: number;
+            };
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  subscriptions_subscribe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SubscriptionBody'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: components['schemas']['SubscriptionView'];
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  subscriptions_unsubscribe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: null;
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  messages_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        page_size?: number;
+        type?: 'subscription';
+        status?: 'unread' | 'read';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: components['schemas']['MessageView'][];
+            meta: {
+              total: number;
+              page: number;
+              page_size: number;
+            };
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  messages_unread: {
+    parameters: {
+      query?: {
+        subscription_only?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: components['schemas']['UnreadMessagesView'];
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  messages_read: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReadMessagesBody'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: null;
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  messages_readAll: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: null;
           };
         };
       };

@@ -77,3 +77,8 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+
+-- Titles are those of all applications, and messages are not.
+CREATE OR REPLACE FUNCTION is_subscriber(p_subscriber bigint, p_sharer bigint) RETURNS boolean LANGUAGE sql STABLE AS
+  $$ SELECT p_subscriber <> p_sharer AND EXISTS (SELECT FROM test_accounts a
+    WHERE a.id = p_subscriber AND a.application_id = resource_sharing_test.test_application()) $$;

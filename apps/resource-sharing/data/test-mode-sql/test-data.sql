@@ -83,6 +83,8 @@ BEGIN
   SELECT array_agg(DISTINCT transaction_id) INTO moved FROM ledger_entries WHERE user_id = ANY (gone);
   DELETE FROM unlocks WHERE user_id = ANY (gone);
   DELETE FROM share_looks WHERE user_id = ANY (gone);
+  DELETE FROM messages WHERE user_id = ANY (gone);
+  DELETE FROM title_subscriptions WHERE user_id = ANY (gone);
   DELETE FROM share_counters c USING shares s WHERE s.application_id = p_application AND c.share_id = s.id;
   DELETE FROM shares WHERE application_id = p_application;
   DELETE FROM ledger_entries WHERE transaction_id = ANY (moved);

@@ -21,6 +21,17 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   shares_delete: 'Removes the share from all lists. Users who have unlocked it keep their access. Scope: `write`.',
   unlocks_unlock:
     'Returns the link and the access code. A price is paid only once: unlocking the share again is free. The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`, up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.',
+  subscriptions_list:
+    'Lists the subscriptions of the user. `q` finds one by its `target_key`, by TMDB id or by a part of the name. Scope: `write`.',
+  subscriptions_subscribe:
+    'Subscribes to a title: when somebody else shares something of it, or asks followers to look again, the user gets a message. Subscribing again returns the subscription that is there. `target_key` is the type of the title and `media.id` of any of its shares. A user can have 500. Scope: `write`.',
+  subscriptions_unsubscribe: 'Ends a subscription. Messages that it brought stay. Scope: `write`.',
+  messages_list:
+    'Lists the messages of the user. Those about withdrawn shares are left out, and all are removed after 90 days. Scope: `write`.',
+  messages_unread: 'Returns how many messages are unread. Scope: `write`.',
+  messages_read:
+    'Marks messages as read, up to 200. Ids that are not those of the user change nothing. Scope: `write`.',
+  messages_readAll: 'Marks all messages as read. Scope: `write`.',
   checkIn_checkIn:
     'Grants the daily points, once a day. With `is_gambler` the amount is random instead of fixed. Scope: `vip`.',
   weeklyFree_quota:

@@ -8,7 +8,15 @@ export const TEST_SCHEMAS = [TEST_SCHEMA, TEST_VIEWS];
 /** What calls with test keys find before the tables of the service (docs/decisions/0135-test-mode.md). */
 export const TEST_LAYER: Omit<Layer, 'sqlFolder'> = {
   searchPath: [TEST_VIEWS, TEST_SCHEMA],
-  sqlFiles: ['check-in.sql', 'ledger.sql', 'risk.sql', 'shares.sql', 'unlocks.sql', 'weekly-free.sql'],
+  sqlFiles: [
+    'check-in.sql',
+    'ledger.sql',
+    'risk.sql',
+    'shares.sql',
+    'subscriptions.sql',
+    'unlocks.sql',
+    'weekly-free.sql',
+  ],
   setting: 'resource_sharing.test_application',
 };
 
@@ -23,11 +31,13 @@ export const LAYERED_TABLES = [
   'ledger_accounts',
   'ledger_entries',
   'ledger_transactions',
+  'messages',
   'risk_events',
   'risk_states',
   'share_counters',
   'share_looks',
   'shares',
+  'title_subscriptions',
   'titles',
   'unlocks',
   'weekly_free',

@@ -47,6 +47,8 @@ import { SendTestEvents1763668801813 } from './1763668801813-send-test-events.js
 import { NoteTestEvents1763668801814 } from './1763668801814-note-test-events.js';
 import { OrderEmptying1763668801815 } from './1763668801815-order-emptying.js';
 import { UnlockSeveralShares1763668801820 } from './1763668801820-unlock-several-shares.js';
+import { CreateSubscriptions1763668801821 } from './1763668801821-create-subscriptions.js';
+import { UseSubscriptionSql1763668801822 } from './1763668801822-use-subscription-sql.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -99,4 +101,6 @@ export const MIGRATIONS = [
   NoteTestEvents1763668801814,
   OrderEmptying1763668801815,
   UnlockSeveralShares1763668801820,
+  CreateSubscriptions1763668801821,
+  UseSubscriptionSql1763668801822,
 ];

@@ -7,6 +7,8 @@ const BATCH = 5_000;
 /** Batches of one table in one run: as many as an hour of the busiest minute leaves behind. */
 const MAX_BATCHES = 60;
 
+/** Messages about shares of titles. */
+const MESSAGE_DAYS = 90;
 /** Finished ones of one webhook. */
 const KEPT_DELIVERIES = 5_000;
 
@@ -21,6 +23,8 @@ const REMOVALS = [
   removal('refused_calls', `refused_at < now() - interval '30 days'`),
   removal('sign_in_networks', `last_used_at < now() - interval '${NETWORK_DAYS} days'`),
   removal('risk_events', `created_at < now() - interval '400 days'`),
+  removal('messages', `created_at < now() - interval '${MESSAGE_DAYS} days'`),
+  removal('resource_sharing_test.messages', `created_at < now() - interval '${MESSAGE_DAYS} days'`),
   removal('quota_warnings', 'day < now()::date - 2'),
   removal('webhook_deliveries', `status = 'delivered' AND finished_at < now() - interval '7 days'`),
   removal('webhook_deliveries', `status = 'dead' AND finished_at < now() - interval '30 days'`),

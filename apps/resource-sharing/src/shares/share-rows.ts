@@ -33,6 +33,7 @@ export interface ShareRow {
   click_count: number;
   is_own: boolean;
   has_unlocked: boolean;
+  media_id: number;
   media_type: MediaType;
   tmdb_id: string;
   media_title: string | null;
@@ -52,11 +53,11 @@ export const selectShares = (chosen: string): string => `
     ${time('s.last_validated_at')}, ${time('s.created_at')}, s.created_at AS shared_at,
     coalesce(c.unlocked_users_count, 0) AS unlocked_users_count, coalesce(c.click_count, 0) AS click_count,
     s.owner_id IS NOT DISTINCT FROM $1::bigint AS is_own, u.share_id IS NOT NULL AS has_unlocked,
-    t.media_type, t.tmdb_id, t.title AS media_title
+    t.id AS media_id, t.media_type, t.tmdb_id, t.title AS media_title
   FROM (${chosen}) AS s
   JOIN LATERAL (SELECT nickname, avatar_url FROM site_accounts WHERE id = s.owner_id LIMIT 1) AS o ON true
   JOIN LATERAL (
-    SELECT media_type, tmdb_id, title FROM titles WHERE id = coalesce(s.movie_id, s.tv_id, s.collection_id) LIMIT 1
+    SELECT id, media_type, tmdb_id, title FROM titles WHERE id = coalesce(s.movie_id, s.tv_id, s.collection_id) LIMIT 1
   ) AS t ON true
   LEFT JOIN LATERAL (
     SELECT unlocked_users_count, click_count FROM share_counters WHERE share_id = s.id LIMIT 1

@@ -14,6 +14,8 @@ export class SharerView {
 }
 
 export class MediaView {
+  @ApiProperty({ type: 'integer', description: 'Id of the title here: `movie_id`, `tv_id` or `collection_id`' })
+  id: number;
   @ApiProperty({ enum: MEDIA_TYPES })
   type: MediaType;
   @ApiProperty({ type: String })
@@ -135,6 +137,6 @@ function unlockMessage(row: ShareRow, price: number): string {
   return row.has_unlocked ? openText('open.isUnlocked') : openText('open.needsPoints', { price });
 }
 
-function toMedia({ media_type, tmdb_id, media_title }: ShareRow): MediaView {
-  return { type: media_type, tmdb_id, title: media_title };
+function toMedia({ media_id, media_type, tmdb_id, media_title }: ShareRow): MediaView {
+  return { id: media_id, type: media_type, tmdb_id, title: media_title };
 }

@@ -18,8 +18,12 @@ const FORGET = [
     WHERE made_up IS NULL AND owner_id IN (SELECT id FROM resource_sharing_test.test_accounts WHERE user_id = $1)`,
   'DELETE FROM credential_addresses WHERE credential_id IN (SELECT id FROM credentials WHERE user_id = $1)',
   "UPDATE credentials SET name = 'deleted', ip_allow = '{}', last_used_at = NULL, last_used_ip = NULL WHERE user_id = $1",
-  ...['notices', 'mails', 'account_links', 'user_totp', 'sign_in_networks'].map(
+  ...['notices', 'mails', 'account_links', 'user_totp', 'sign_in_networks', 'messages', 'title_subscriptions'].map(
     (table) => `DELETE FROM ${table} WHERE user_id = $1`,
+  ),
+  ...['messages', 'title_subscriptions'].map(
+    (table) => `DELETE FROM resource_sharing_test.${table}
+      WHERE user_id IN (SELECT id FROM resource_sharing_test.test_accounts WHERE user_id = $1)`,
   ),
 ];
 

@@ -39,6 +39,10 @@ const LISTS: Readonly<Record<ListName, string>> = {
   points: `SELECT t.kind, e.amount, e.balance_after, t.note, t.created_at
     FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
     WHERE e.user_id = $1 ORDER BY e.account_version DESC`,
+  subscriptions: `SELECT t.media_type, t.tmdb_id, t.title, s.created_at
+    FROM title_subscriptions s JOIN titles t ON t.id = s.title_id WHERE s.user_id = $1 ORDER BY s.id DESC`,
+  messages: `SELECT m.event_type, replace(s.slug::text, '-', '') AS slug, m.created_at, m.read_at
+    FROM messages m JOIN shares s ON s.id = m.share_id WHERE m.user_id = $1 ORDER BY m.id DESC`,
   check_ins: 'SELECT day::text, mode, points, streak, created_at FROM check_ins WHERE user_id = $1 ORDER BY day DESC',
 };
 

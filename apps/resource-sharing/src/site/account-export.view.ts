@@ -36,6 +36,10 @@ export class AccountExportView {
   unlocks: Record<string, unknown>[];
   @Rows('Changes of the points')
   points: Record<string, unknown>[];
+  @Rows('Titles that the account subscribed to')
+  subscriptions: Record<string, unknown>[];
+  @Rows('Messages about shares of these titles')
+  messages: Record<string, unknown>[];
   @Rows('Daily check-ins')
   check_ins: Record<string, unknown>[];
 }

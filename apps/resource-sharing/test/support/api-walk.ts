@@ -9,6 +9,8 @@ export interface WalkStep {
   readonly as: WalkCaller;
   readonly send: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** What somebody else does before: shares something of the title of the foreign share. */
+  readonly meanwhile?: 'share';
   /** Sends this token, as a client of OpenID Connect does that has nothing else to send. */
   readonly bearer?: string;
   /** Sends the body as a form. */
@@ -284,6 +286,29 @@ const OPEN_API: WalkStep[] = [
     as: 'application',
     send: 'POST /api/open/resources/unlock',
     body: { slug: ':foreignSlug' },
+  },
+  {
+    operation: 'subscriptions_subscribe',
+    as: 'application',
+    send: 'POST /api/open/subscriptions',
+    body: { target_type: 'media_resource', target_key: 'movie::title' },
+    keep: { subscription: 'data.id' },
+  },
+  { operation: 'subscriptions_list', as: 'application', send: 'GET /api/open/subscriptions?q=movie::title' },
+  {
+    operation: 'messages_list',
+    as: 'application',
+    send: 'GET /api/open/messages?type=subscription&status=unread',
+    meanwhile: 'share',
+    keep: { message: 'data.0.id' },
+  },
+  { operation: 'messages_unread', as: 'application', send: 'GET /api/open/messages/unread-count' },
+  { operation: 'messages_read', as: 'application', send: 'POST /api/open/messages/read', body: { ids: [7, 8] } },
+  { operation: 'messages_readAll', as: 'application', send: 'POST /api/open/messages/read-all' },
+  {
+    operation: 'subscriptions_unsubscribe',
+    as: 'application',
+    send: 'DELETE /api/open/subscriptions/:subscription',
   },
   { operation: 'checkIn_checkIn', as: 'application', send: 'POST /api/open/checkin', body: { is_gambler: false } },
   { operation: 'weeklyFree_quota', as: 'application', send: 'GET /api/open/vip/weekly-free-quota' },

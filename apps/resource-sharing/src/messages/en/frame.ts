@@ -193,7 +193,7 @@ export const frame = {
     unlock: 'Unlock resources',
     unlockHint: 'Spend your points or free unlocks to read links',
     write: 'Share in your name',
-    writeHint: 'Create, change and delete your shares',
+    writeHint: 'Create, change and delete your shares, subscribe to titles and read the messages about them',
     vip: 'Profile and Premium',
     vipHint: 'See your profile and points, check in daily, use Premium benefits',
     openid: 'Who you are',

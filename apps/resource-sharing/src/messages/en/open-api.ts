@@ -16,6 +16,8 @@ export const openApi: Translation<typeof chinese> = {
     isUnlocked: 'Unlocked before',
     needsPoints: '{price} points to unlock',
     shared: 'Shared',
+    newShare: 'New share of “{title}”',
+    changedShare: 'A share of “{title}” has changed',
     updated: 'Updated',
     deleted: 'Deleted',
     checkedInBefore: 'You have already checked in today. Come back tomorrow',

@@ -191,7 +191,7 @@ export const frame: Translation<typeof english> = {
     unlock: '解锁资源',
     unlockHint: '使用积分或免费次数查看链接',
     write: '以我的名义分享',
-    writeHint: '创建、修改和删除我的分享',
+    writeHint: '创建、修改和删除我的分享，订阅影片并读取相关消息',
     vip: '个人资料与会员',
     vipHint: '查看资料和积分、每日签到、使用会员权益',
     openid: '我的身份',

@@ -14,6 +14,8 @@ export const openApi = {
     isUnlocked: '已解锁',
     needsPoints: '需要 {price} 积分解锁',
     shared: '分享成功',
+    newShare: '《{title}》有新资源',
+    changedShare: '《{title}》的资源有更新',
     updated: '更新成功',
     deleted: '删除成功',
     checkedInBefore: '你已经签到过了，明天再来吧',

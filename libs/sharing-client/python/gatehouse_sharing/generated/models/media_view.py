@@ -14,16 +14,20 @@ T = TypeVar("T", bound="MediaView")
 class MediaView:
     """
     Attributes:
+        id (int): Id of the title here: `movie_id`, `tv_id` or `collection_id`
         type_ (MediaViewType):
         tmdb_id (str):
         title (None | str):
     """
 
+    id: int
     type_: MediaViewType
     tmdb_id: str
     title: None | str
 
     def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
         type_ = self.type_.value
 
         tmdb_id = self.tmdb_id
@@ -35,6 +39,7 @@ class MediaView:
 
         field_dict.update(
             {
+                "id": id,
                 "type": type_,
                 "tmdb_id": tmdb_id,
                 "title": title,
@@ -46,6 +51,8 @@ class MediaView:
     @classmethod
     def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
         d = dict(src_dict)
+        id = d.pop("id")
+
         type_ = MediaViewType(d.pop("type"))
 
         tmdb_id = d.pop("tmdb_id")
@@ -58,6 +65,7 @@ class MediaView:
         title = _parse_title(d.pop("title"))
 
         media_view = cls(
+            id=id,
             type_=type_,
             tmdb_id=tmdb_id,
             title=title,
