@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 /** The agent's program: one command, without stored state. */
 import './node-20.js';
+import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
 import { terminalLanguage } from '@gatehouse/i18n';
 import { EXIT } from './exit-codes.js';
 import { agentWords } from './messages/index.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';
 import { runPublication } from './run-publication.js';
+import { runService } from './run-service.js';
 import { readStatusCommand, runStatus } from './run-status.js';
 import { runVisitor } from './run-visitor.js';
 import { UsageError } from './command-line.js';
 import { publishes, readPublishSettings } from './publish-settings.js';
+import { readServiceCommand } from './service-settings.js';
 import { OWN_ENVIRONMENT, readSettings } from './settings.js';
 import { StatusPlace } from './status-place.js';
 import { USAGE } from './usage.js';
@@ -30,6 +34,11 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 /** @throws UsageError */
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args);
+  if ('service' in command) {
+    // A single executable is its own Node: its first argument is not a script.
+    const program = { executable: process.execPath, script: isSea() ? null : fileURLToPath(import.meta.url) };
+    return runService(command.service, { words, output: process.stdout, environment: OWN_ENVIRONMENT, program });
+  }
   const statusPlace = StatusPlace.of(OWN_ENVIRONMENT);
   if ('status' in command) return runStatus(command.status, { place: statusPlace, words, output: process.stdout });
   if ('run' in command) {
@@ -50,6 +59,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function readCommand(args: readonly string[]) {
+  if (args[0] === 'service') return readServiceCommand(args.slice(1), OWN_ENVIRONMENT);
   if (args[0] === 'status') return readStatusCommand(args.slice(1));
   if (args[0] === 'visit') return readVisitSettings(args.slice(1));
   return publishes(args[0]) ? readPublishSettings(args) : readSettings(args);

@@ -40,18 +40,10 @@ export interface AgentContext {
 
 /** Starts an agent with these settings. */
 export function runAgent(settings: AgentSettings, context: AgentContext): RunningAgent {
-  const { reporter, version, onOnline } = context;
-  const { server, graceMs } = settings;
+  const { reporter, onOnline } = context;
+  const { graceMs } = settings;
   const name = nameOf(settings);
-  const proxy = settings.proxyFor(server);
-  if (proxy) reporter.proxied(nameOfProxy(proxy));
-  const board = new AgentBoard({
-    version,
-    gateway: name,
-    proxy: proxy && nameOfProxy(proxy),
-    pid: process.pid,
-    now: Date.now,
-  });
+  const board = boardOf(settings, context);
   const ended = Promise.withResolvers<number>();
   // An unexpected failure ends only the connection that caused it.
   const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
@@ -90,6 +82,13 @@ export function runAgent(settings: AgentSettings, context: AgentContext): Runnin
   };
   agent.start();
   return { agent, ended: ended.promise, stop };
+}
+
+function boardOf(settings: AgentSettings, { reporter, version }: AgentContext): AgentBoard {
+  const found = settings.proxyFor(settings.server);
+  const proxy = found && nameOfProxy(found);
+  if (proxy !== null) reporter.proxied(proxy);
+  return new AgentBoard({ version, gateway: nameOf(settings), proxy, pid: process.pid, now: Date.now });
 }
 
 function serveStatus(board: AgentBoard, agent: TunnelAgent, { statusPlace, reporter }: AgentContext): StatusServer {

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { stringify } from 'yaml';
 import { DestinationRules, parseAgentKey } from '@gatehouse/tunnel-kernel';
 import { Complaint, parseCommandLine, Problems } from './command-line.js';
 import { AGENT_FIELDS, readConfigFile, type ConfigFile } from './config-file.js';
@@ -32,7 +33,7 @@ export interface AgentSettings extends WaySettings {
 
 export type Command = { run: AgentSettings } | { print: 'usage' | 'version' };
 
-const OPTIONS = {
+export const AGENT_OPTIONS = {
   server: { type: 'string' },
   transport: { type: 'string' },
   proxy: { type: 'string' },
@@ -60,34 +61,70 @@ export function readSettings(
   environment: Environment = OWN_ENVIRONMENT,
   isTerminal = process.stdout.isTTY === true,
 ): Command {
-  const given = parseCommandLine(args, OPTIONS);
+  const given = parseCommandLine(args, AGENT_OPTIONS);
   if (given.help) return { print: 'usage' };
   if (given.version) return { print: 'version' };
-  const configPath = given.config ?? environment['GATEHOUSE_AGENT_CONFIG'];
   const problems = new Problems();
   const { note } = problems;
-  const file = note<ConfigFile>(() => (configPath ? readConfigFile(configPath, AGENT_FIELDS) : {}), {});
+  const { file, fields } = readFields(given, environment, problems);
   const nowhere = new DestinationRules([]);
   const way = {
-    server: given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server,
-    transport: given.transport ?? file.transport,
-    proxy: { setting: given.proxy ?? file.proxy, environment },
+    server: fields.server,
+    transport: fields.transport,
+    proxy: { setting: fields.proxy, environment },
   };
   const settings: AgentSettings = {
     ...readWay(way, problems),
     key: note(() => readKey(KEY, { given, environment, file }), ''),
     keyFile: keyFileOf({ given, environment, file }, KEY),
-    allow: note(() => destinations(given.allow ?? file.allow ?? []), nowhere),
-    deny: note(() => destinations(given.deny ?? file.deny ?? []), nowhere),
-    fileRoots: note(() => fileRoots(given['allow-file-root'] ?? file.allow_file_roots ?? []), []),
-    log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
-    graceMs: note(() => graceMs(given['grace-seconds'] ?? file.grace_seconds), 0),
-    p2p: !given['no-p2p'] && file.p2p !== false,
-    requireEncryption: given['require-encryption'] ?? file.require_encryption ?? false,
-    replica: given.replica ?? file.replica ?? false,
+    allow: note(() => destinations(fields.allow ?? []), nowhere),
+    deny: note(() => destinations(fields.deny ?? []), nowhere),
+    fileRoots: note(() => fileRoots(fields.allow_file_roots ?? []), []),
+    log: note(() => logFormat(fields.log, isTerminal), 'text'),
+    graceMs: note(() => graceMs(given['grace-seconds'] ?? fields.grace_seconds), 0),
+    p2p: fields.p2p !== false,
+    requireEncryption: fields.require_encryption ?? false,
+    replica: fields.replica ?? false,
   };
   problems.throwIfAny();
   return { run: settings };
+}
+
+type Given = ReturnType<typeof parseCommandLine<typeof AGENT_OPTIONS>>;
+
+/** What the file says, and what counts of command line, environment and file. The key is not in `fields`. */
+function readFields(
+  given: Given,
+  environment: Environment,
+  { note }: Problems,
+): { file: ConfigFile; fields: Omit<ConfigFile, 'key' | 'key_file' | 'listen'> } {
+  const path = given.config ?? environment['GATEHOUSE_AGENT_CONFIG'];
+  const file = note<ConfigFile>(() => (path ? readConfigFile(path, AGENT_FIELDS) : {}), {});
+  const { key: _key, key_file: _keyFile, listen: _listen, ...others } = file;
+  const fields = {
+    ...others,
+    server: given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server,
+    transport: given.transport ?? file.transport,
+    proxy: given.proxy ?? file.proxy,
+    allow: given.allow ?? file.allow,
+    deny: given.deny ?? file.deny,
+    allow_file_roots: given['allow-file-root'] ?? file.allow_file_roots,
+    log: given.log ?? file.log,
+    grace_seconds: given['grace-seconds'] === undefined ? file.grace_seconds : Number(given['grace-seconds']),
+    p2p: given['no-p2p'] ? false : file.p2p,
+    require_encryption: given['require-encryption'] ?? file.require_encryption,
+    replica: given.replica ?? file.replica,
+  };
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { file, fields: Object.fromEntries(said) };
+}
+
+/** The settings of these arguments as a configuration file without the key. @throws UsageError as `readSettings` */
+export function settingsFile(args: readonly string[], environment: Environment): string {
+  const problems = new Problems();
+  const { fields } = readFields(parseCommandLine(args, AGENT_OPTIONS), environment, problems);
+  problems.throwIfAny();
+  return stringify(fields);
 }
 
 /** @throws Complaint that names the first pattern which is none */

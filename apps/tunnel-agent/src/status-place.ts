@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { makePrivateFolder } from '@gatehouse/net';
 import type { Environment } from './settings.js';
 
@@ -46,8 +46,7 @@ export class StatusPlace {
   }
 
   /** Addresses of agents, some of which may have ended. @throws Error if the folder cannot be read. */
-  list(): string[] {
-    const { folder } = this;
+  list(folder = this.folder): string[] {
     const paths =
       folder === null
         ? readdirSync(PIPES)
@@ -57,6 +56,15 @@ export class StatusPlace {
             .map((name) => join(folder, name))
             .filter((path) => path.endsWith('.sock'));
     return paths.toSorted().slice(0, MAX_AGENTS);
+  }
+
+  /** As `list`, with the agents of services that have a name of their own. */
+  listAll(): string[] {
+    const { folder } = this;
+    if (folder === null) return this.list();
+    const [parent, own] = [dirname(folder), basename(folder)];
+    const named = namesIn(parent).filter((name) => name.startsWith(`${own}-`));
+    return [folder, ...named.map((name) => join(parent, name))].flatMap((one) => this.list(one)).slice(0, MAX_AGENTS);
   }
 
   private get pipePrefix(): string {

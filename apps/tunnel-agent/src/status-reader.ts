@@ -10,7 +10,7 @@ export type Asked = AgentReport | 'gone' | 'silent';
 
 /** What the agents of this place say, in the order of their start; those that do not answer are counted. */
 export async function askAgents(place: StatusPlace): Promise<{ agents: AgentReport[]; silent: number }> {
-  const asked = await Promise.all(place.list().map((path) => askAgent(path)));
+  const asked = await Promise.all(place.listAll().map((path) => askAgent(path)));
   const agents = asked.filter((answer) => typeof answer === 'object');
   return {
     agents: agents.toSorted((a, b) => a.started_at.localeCompare(b.started_at)),

@@ -52,6 +52,12 @@ key_file, listen, log, p2p) are as above.
 
 prints the agents of this user that run on this machine: gateway, way, tunnels and hosts with addresses, traffic, last error.
 
+  gatehouse-agent service install [--user] [--name NAME] [--run-as ACCOUNT] [--dry-run] OPTIONS
+  gatehouse-agent service uninstall|status [--user] [--name NAME]
+
+has the system start the agent (systemd; launchd and Windows untried): of the machine, or with --user of this user. OPTIONS are those
+of the agent; they are kept in files that others cannot read. --dry-run prints what would be written.
+
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
 environment, the environment over the file. The proxy is an exception: proxy of the file wins over HTTPS_PROXY and the like.
 

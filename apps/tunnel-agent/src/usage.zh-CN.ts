@@ -51,6 +51,12 @@ p2p 模式在网络允许时直连客户端，否则或使用 --no-p2p 时经过
 
 显示本机上当前用户正在运行的客户端程序：网关、连接方式、隧道和主机及其地址、流量、最近错误。
 
+  gatehouse-agent service install [--user] [--name NAME] [--run-as ACCOUNT] [--dry-run] OPTIONS
+  gatehouse-agent service uninstall|status [--user] [--name NAME]
+
+由系统启动客户端程序（systemd；launchd 和 Windows 尚未试用）：作为系统服务，或用 --user 作为用户服务。OPTIONS 与客户端选项相同，
+保存在他人无法读取的文件中。--dry-run 只打印将要写入的内容。
+
 环境变量：GATEHOUSE_AGENT_SERVER、GATEHOUSE_AGENT_KEY、GATEHOUSE_AGENT_CONFIG。命令行优先于环境变量，环境变量优先于文件。
 代理例外：文件中的 proxy 优先于 HTTPS_PROXY 等变量。
 

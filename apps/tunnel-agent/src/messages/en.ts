@@ -40,6 +40,21 @@ export const en = {
     none: 'No agent of this user runs.',
     silent: '{count} did not answer.',
   },
+  /** What `gatehouse-agent service` prints. */
+  service: {
+    untried: 'Nobody has tried this on this system yet: look at what is written.',
+    installed: 'The service {name} is installed and runs; gatehouse-agent status shows what it does.',
+    removed: 'The service {name} is gone, with its key.',
+    wouldBeRemoved: 'This is what would be removed of the service {name}.',
+    linger: 'It ends when this user logs out, unless you run: {command}',
+    proxy: 'The service does not see HTTPS_PROXY and the like of this terminal: give it --proxy.',
+    failed: 'the service was not installed: {reason}',
+    notInstalled: 'the service is not installed: there is no {path}',
+    notOurs: '{path} was not made by gatehouse-agent service install, and stays as it is',
+    nodeInHome:
+      'a service of the system cannot start {path}, which is in a home: install Node for all users, take the executable with Node inside, or use --user',
+    noSystem: 'services on {system} are not known',
+  },
   advice: {
     unauthorized: 'The key was changed or taken back: ask for the new one, or look whether it was copied whole.',
     server_key:
@@ -104,6 +119,13 @@ export const en = {
     portForTcp: 'http has a name and no port: a port is for tcp and share',
     notForUp: '{option} is not for up: the file has it',
     configForUp: '--config is for up',
+    serviceAction: 'service does install, uninstall or status',
+    serviceName: '"{text}" is not a name for a service: letters, digits, - and _',
+    serviceAccount: '"{text}" is not the name of an account',
+    serviceUserRunAs: 'a service of this user (--user) runs as this user: --run-as is for services of the system',
+    serviceNeedsRunAs: 'a service of the system needs an account here: --run-as ACCOUNT',
+    serviceOfWindows:
+      'on Windows there are services of the system only, which run as LOCAL SERVICE: without --user and --run-as',
     reasons: {
       ENOENT: 'there is no such file',
       EACCES: 'this user may not read it',

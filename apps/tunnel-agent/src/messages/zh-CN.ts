@@ -40,6 +40,20 @@ export const zhCN: Translation<typeof en> = {
     none: '当前用户没有正在运行的客户端程序。',
     silent: '{count} 个没有响应。',
   },
+  service: {
+    untried: '此系统上尚未有人试用过：请检查写入的内容。',
+    installed: '服务 {name} 已安装并运行；gatehouse-agent status 显示其状态。',
+    removed: '服务 {name} 及其密钥已删除。',
+    wouldBeRemoved: '以上是将要删除的服务 {name} 的内容。',
+    linger: '当前用户注销后服务会停止，除非运行：{command}',
+    proxy: '服务不会使用此终端的 HTTPS_PROXY 等变量：请用 --proxy 指定。',
+    failed: '未能安装服务：{reason}',
+    notInstalled: '服务未安装：没有 {path}',
+    notOurs: '{path} 不是由 gatehouse-agent service install 创建的，未作改动',
+    nodeInHome:
+      '系统服务无法启动位于用户目录的 {path}：请为所有用户安装 Node，或使用内含 Node 的可执行文件，或使用 --user',
+    noSystem: '不支持 {system} 上的服务',
+  },
   advice: {
     unauthorized: '密钥已更换或被吊销：请获取新密钥，或检查密钥是否复制完整。',
     server_key: '此地址由其他服务响应，或网关已重新安装：请核对地址，然后获取新密钥。',
@@ -99,6 +113,12 @@ export const zhCN: Translation<typeof en> = {
     portForTcp: 'http 使用名称而不是端口：端口仅用于 tcp 和 share',
     notForUp: '{option} 不能用于 up：请写在文件中',
     configForUp: '--config 仅用于 up',
+    serviceAction: 'service 的用法：install、uninstall 或 status',
+    serviceName: '“{text}”不是服务名称：请使用字母、数字、- 和 _',
+    serviceAccount: '“{text}”不是账户名',
+    serviceUserRunAs: '用户服务（--user）以当前用户运行：--run-as 仅用于系统服务',
+    serviceNeedsRunAs: '此系统上的系统服务需要指定账户：--run-as ACCOUNT',
+    serviceOfWindows: 'Windows 上仅支持以 LOCAL SERVICE 运行的系统服务：请勿使用 --user 和 --run-as',
     reasons: {
       ENOENT: '文件不存在',
       EACCES: '当前用户无权读取',
