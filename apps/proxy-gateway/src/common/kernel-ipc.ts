@@ -43,6 +43,14 @@ export interface TagUsage {
 
 export type GroupInUse = Omit<GroupState, 'members'>;
 
+/** What groups use at the moment. */
+export interface KernelInUse {
+  /** Null: no kernel answers. */
+  groups: GroupInUse[] | null;
+  /** Of open connections: keyed by every tag in their chains, groups, nodes and built-ins. */
+  usage: Record<string, TagUsage>;
+}
+
 /** A configuration with the name by which services and kernels compare what is in force. */
 export type RevisedConfig = KernelConfig & { revision?: string };
 
@@ -60,8 +68,9 @@ export interface KernelCalls {
   connections: { params: null; result: ConnectionSnapshot[] };
   closeConnection: { params: { id: string }; result: boolean };
   closeConnections: { params: CloseFilter; result: number };
-  /** Keyed by every tag in the chains of open connections: groups, nodes and built-ins. */
-  usage: { params: null; result: Record<string, TagUsage> };
+  usage: { params: null; result: KernelInUse['usage'] };
+  /** The two of them at once. A kernel of an older version returns undefined. */
+  inUse: { params: null; result: KernelInUse | undefined };
   /** The client behind a connection from the kernel to one of our own services. */
   clientOf: { params: OwnServiceConnection; result: string | null };
   /** The addresses of the machine that the kernel runs on. A kernel of an older version returns undefined. */

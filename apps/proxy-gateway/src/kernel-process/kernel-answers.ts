@@ -9,9 +9,10 @@ import type {
   RuleConfig,
   TracedDecision,
 } from '@gatehouse/proxy-kernel';
-import type { CloseFilter, GroupInUse, KernelCalls, KernelMethod, TagUsage } from '../common/kernel-ipc.js';
+import type { CloseFilter, GroupInUse, KernelCalls, KernelInUse, KernelMethod } from '../common/kernel-ipc.js';
 import type { SpoolRange } from '../common/spool-range.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
+import { sharedInTurn } from './coalesce.js';
 import { toAppError } from './kernel-errors.js';
 import type { KernelOrigin } from './kernel-events.js';
 import type { KernelFleet } from './kernel-fleet.js';
@@ -84,10 +85,8 @@ export abstract class KernelAnswers {
     return mergeGroups((await this.askAll('groupsInUse', null)).map(({ answer }) => answer));
   }
 
-  /** The number and the bytes of open connections for each group, node and built-in. */
-  async usage(): Promise<Record<string, TagUsage>> {
-    return mergeUsage((await this.askAll('usage', null)).map(({ answer }) => answer));
-  }
+  /** What groups use at the moment, and the open connections by tag: calls of one turn share an answer. */
+  readonly inUse: () => Promise<KernelInUse> = sharedInTurn(() => this.askInUse());
 
   /**
    * The client of the proxy behind a connection to this service; null if the connection is no kernel's, or no kernel
@@ -153,6 +152,18 @@ export abstract class KernelAnswers {
   async flowFailures(): Promise<number> {
     const answers = await this.fleet.askAll('status', null, SCRAPE_MS);
     return answers.reduce((sum, { answer }) => sum + answer.flowFailuresTotal, 0);
+  }
+
+  private async askInUse(): Promise<KernelInUse> {
+    const answers = (await this.askAll('inUse', null)).map(({ answer }) => answer);
+    const known = answers.filter((answer) => answer !== undefined);
+    // Kernels of an older version are asked for one after the other.
+    const isOlder = known.length < answers.length;
+    const groups = isOlder ? await this.groupsInUse() : mergeGroups(known.map((answer) => answer.groups ?? []));
+    const usages = isOlder
+      ? (await this.askAll('usage', null)).map(({ answer }) => answer)
+      : known.map(({ usage }) => usage);
+    return { groups, usage: mergeUsage(usages) };
   }
 
   protected abstract translated<T>(answer: Promise<T>): Promise<T>;

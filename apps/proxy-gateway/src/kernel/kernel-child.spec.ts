@@ -94,6 +94,22 @@ describe('KernelChild', () => {
     expect(sent[1]).toMatchObject({ ok: true, result: [{ name: 'AUTO', now: 'n1', fixed: false }] });
   });
 
+  it('reports what groups use and what open connections carry at once', async () => {
+    const groups = [{ name: 'AUTO', type: 'url-test', members: ['n1'], now: 'n1', fixed: false } as const];
+    const connections = [
+      { chain: ['AUTO', 'n1'], upload: 1, download: 2 },
+      { chain: ['n1'], upload: 3, download: 4 },
+    ] as unknown as ReturnType<ProxyKernel['connections']>;
+    const { ask, sent } = setup({ groups: () => [...groups], connections: () => connections });
+    await ask({ method: 'inUse', params: null });
+    const usage = {
+      AUTO: { connections: 1, upload: 1, download: 2 },
+      n1: { connections: 2, upload: 4, download: 6 },
+    };
+    const state = { name: 'AUTO', type: 'url-test', now: 'n1', fixed: false };
+    expect(sent).toEqual([{ type: 'response', id: 7, ok: true, result: { groups: [state], usage } }]);
+  });
+
   it('reports switches and circuits', async () => {
     const { ask, sent, listeners } = setup();
     const change = { at: 1, group: 'AUTO', from: 'n1', to: 'n2', reason: 'dead' } as const;

@@ -5,6 +5,7 @@ import type { KernelEventQueue } from './kernel-event-queue.js';
 import type {
   ChildMessage,
   CloseFilter,
+  GroupInUse,
   ParentMessage,
   RemoteError,
   RevisedConfig,
@@ -88,7 +89,7 @@ export class KernelChild {
         this.#kernel.setHealth(message.params.testUrl, message.params.report);
         return null;
       case 'groupsInUse':
-        return this.#kernel.groups().map(({ members: _members, ...group }) => group);
+        return groupsInUse(this.#kernel);
       case 'connections':
         return this.#kernel.connections();
       case 'closeConnection':
@@ -97,6 +98,8 @@ export class KernelChild {
         return this.#closeConnections(message.params);
       case 'usage':
         return usageByTag(this.#kernel.connections());
+      case 'inUse':
+        return { groups: groupsInUse(this.#kernel), usage: usageByTag(this.#kernel.connections()) };
       case 'clientOf':
         return this.#kernel.clientOf(message.params);
       case 'addresses':
@@ -150,6 +153,10 @@ export async function answerTo(id: number, perform: () => Promise<unknown>): Pro
   } catch (error) {
     return { type: 'response', id, ok: false, error: toRemoteError(error) };
   }
+}
+
+function groupsInUse(kernel: ProxyKernel): GroupInUse[] {
+  return kernel.groups().map(({ members: _members, ...group }) => group);
 }
 
 function usageByTag(connections: readonly ConnectionSnapshot[]): Record<string, TagUsage> {

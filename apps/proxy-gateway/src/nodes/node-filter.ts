@@ -9,6 +9,8 @@ export interface NodeSelection {
   from: string;
   orderBy: string;
   parameters: unknown[];
+  /** Names statements over all nodes in this order, of which there are few. Null: there are conditions. */
+  name: string | null;
 }
 
 const ORDERS: Readonly<Record<string, string>> = {
@@ -34,7 +36,8 @@ export function selectNodes(query: NodeConditions): NodeSelection {
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   // Ids break ties, so that pages do not overlap.
   const orderBy = `${column} ${descending ? 'DESC' : 'ASC'} NULLS LAST, node.id`;
-  return { from: `FROM nodes node ${join} ${where}`, orderBy, parameters };
+  const name = conditions.length === 0 ? `nodes by ${sort}` : null;
+  return { from: `FROM nodes node ${join} ${where}`, orderBy, parameters, name };
 }
 
 function conditionsOf(query: NodeConditions): { conditions: string[]; parameters: unknown[] } {

@@ -6,7 +6,8 @@ import type { OpenedNode } from './opened-nodes.js';
 
 export interface NodeSourceRow extends NodeSourceView {
   subscription_name: string;
-  last_success_at: Date | null;
+  /** With its offset from UTC, like all times that come as JSON. */
+  last_success_at: string | null;
 }
 
 /** General measurements; all null for a node that was never tested. */
@@ -14,7 +15,7 @@ interface HealthColumns {
   alive: boolean | null;
   delay_ms: number | null;
   delay_history: DelayRecord[] | null;
-  last_tested_at: Date | null;
+  last_tested_at: string | null;
   error_code: string | null;
   error_message: string | null;
   failure_count: number | null;
@@ -23,22 +24,33 @@ interface HealthColumns {
 }
 
 /** A node with its measurements and traffic, as lists read it. */
-export type NodeRow = Omit<NodeEntity, 'exitCountry' | 'exitCheckedAt'> &
-  HealthColumns & { upload: number; download: number };
+export type NodeRow = Omit<
+  NodeEntity,
+  'exitCountry' | 'exitCheckedAt' | 'circuitOpenSince' | 'createdAt' | 'updatedAt'
+> &
+  HealthColumns & {
+    circuitOpenSince: string | null;
+    createdAt: string;
+    updatedAt: string;
+    upload: number;
+    download: number;
+    /** In the order of their subscriptions; null for none. */
+    sources: readonly NodeSourceRow[] | null;
+  };
 
 export interface NodeViewFacts {
   opened: OpenedNode;
-  /** In the order of their subscriptions. */
-  sources: readonly NodeSourceRow[];
   activeConnections: number | null;
   /** False masks credentials. */
   showSecrets: boolean;
 }
 
 export function toNodeView(row: NodeRow, facts: NodeViewFacts): NodeView {
-  const { opened, sources, activeConnections, showSecrets } = facts;
+  const { opened, activeConnections, showSecrets } = facts;
+  const sources = row.sources ?? [];
   const { support, reason } = opened.support;
   const [first] = sources;
+  const createdAt = utc(row.createdAt);
   return {
     id: row.id,
     name: nodeName(row),
@@ -66,13 +78,13 @@ export function toNodeView(row: NodeRow, facts: NodeViewFacts): NodeView {
     exit_ip: row.exitIp,
     exit_asn: row.exitAsn,
     ...healthOf(row),
-    circuit_open_since: row.circuitOpenSince?.toISOString() ?? null,
+    circuit_open_since: row.circuitOpenSince && utc(row.circuitOpenSince),
     active_connections: activeConnections,
     upload_total: row.upload,
     download_total: row.download,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-    first_seen_at: row.createdAt.toISOString(),
+    created_at: createdAt,
+    updated_at: utc(row.updatedAt),
+    first_seen_at: createdAt,
     last_seen_at: lastSeen(sources),
   };
 }
@@ -83,7 +95,7 @@ function healthOf(row: HealthColumns) {
     alive: row.alive,
     delay_ms: row.delay_ms,
     delay_history: row.delay_history ?? [],
-    last_tested_at: row.last_tested_at?.toISOString() ?? null,
+    last_tested_at: row.last_tested_at && utc(row.last_tested_at),
     last_error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
     failure_count: row.failure_count ?? 0,
     success_rate: tests === null || tests === 0 ? null : Math.round(((successes ?? 0) / tests) * 1_000) / 1_000,
@@ -106,6 +118,11 @@ function countryOf({ country, countrySource }: Pick<NodeEntity, 'country' | 'cou
 
 /** A node that a subscription still contains was last seen at that subscription's last refresh. */
 function lastSeen(sources: readonly NodeSourceRow[]): string | null {
-  const times = sources.flatMap(({ last_success_at }) => (last_success_at ? [last_success_at.getTime()] : []));
-  return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
+  const times = sources.flatMap(({ last_success_at }) => (last_success_at ? [utc(last_success_at)] : []));
+  return times.reduce<string | null>((last, time) => (last === null || time > last ? time : last), null);
+}
+
+/** RFC 3339 in UTC with milliseconds, as everywhere in the API. */
+function utc(time: string): string {
+  return new Date(time).toISOString();
 }

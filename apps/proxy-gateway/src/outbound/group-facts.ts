@@ -4,32 +4,16 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
 import type { MappedConfig } from '../kernel-config/kernel-config.mapper.js';
-import type { GroupInUse } from '../common/kernel-ipc.js';
+import type { GroupInUse, KernelInUse } from '../common/kernel-ipc.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { unlessDown } from '../kernel-process/kernel-errors.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { CurrentConfig } from './current-config.js';
-import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
+import { readGroupRows, type StoredFacts } from './group-rows.js';
 import { SAMPLE, toGroupViews } from './outbound.view.js';
-import type { MeasuredHealth, MemberWindow, NodeCardRow, OverviewFacts } from './outbound.view.js';
-
-const SELECT_NODES = `
-  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.type, node.country, node.udp,
-    (SELECT subscription.name FROM node_sources source JOIN subscriptions subscription
-       ON subscription.id = source.subscription_id
-       WHERE source.node_id = node.id ORDER BY source.subscription_id LIMIT 1) AS subscription_name
-  FROM nodes node WHERE node.id = ANY ($1::bigint[])`;
-const SELECT_HEALTH =
-  'SELECT node_id, test_url, alive, delay_ms FROM node_health WHERE test_url = ANY ($1) AND node_id = ANY ($2::bigint[])';
-
-interface HealthRow {
-  node_id: number;
-  test_url: string;
-  alive: boolean;
-  delay_ms: number | null;
-}
+import type { MeasuredHealth, MemberWindow, OverviewFacts } from './outbound.view.js';
 
 /** Collects what is known about groups: rows, the applied configuration, the kernel's state, and measurements. */
 @Injectable()
@@ -54,22 +38,31 @@ export class GroupFacts {
     window: MemberWindow,
     showSecrets: boolean,
   ): Promise<{ facts: OverviewFacts; config: MappedConfig['config'] }> {
-    const rows = await this.dataSource.getRepository(OutboundGroupEntity).find();
-    const [{ config }, live, usage] = await Promise.all([
-      this.current.read(rows.map(({ name }) => name)),
-      unlessDown(this.kernel.groupsInUse(), null),
-      unlessDown(this.kernel.usage(), {}),
-    ]);
-    const byName = new Map(rows.map((row) => [row.name, row]));
+    const { groups: live, usage } = await unlessDown<KernelInUse>(this.kernel.inUse(), { groups: null, usage: {} });
+    const { config, stored } = await this.stored((present) => shownNodes(present, live, window));
+    const byName = new Map(stored.groups.map((row) => [row.name, row]));
     const groups = config.groups.flatMap((group) => {
       const row = byName.get(group.name);
       return row ? [{ row, config: group }] : [];
     });
-    const ids = shownNodes(config, live, window);
-    const [nodes, health] = await Promise.all([this.nodes(ids), this.health(rows, ids)]);
+    const nodes = new Map(stored.nodes.map((row) => [nodeTag(row.id), row]));
     const waiting = (group: string) => this.accounting.waitingFor(group);
     const measuring = this.measuring();
+    const health = healthByUrl(stored.health);
     return { config, facts: { groups, nodes, health, live, usage, waiting, measuring, window, showSecrets } };
+  }
+
+  /** The configuration that the kernel applied, unless there are groups now that it lacks. */
+  private async stored(
+    idsIn: (config: MappedConfig['config']) => number[],
+  ): Promise<{ config: MappedConfig['config']; stored: StoredFacts }> {
+    const { config: present } = await this.current.read();
+    const stored = await readGroupRows(this.dataSource, idsIn(present));
+    const names = stored.groups.map(({ name }) => name);
+    const known = new Set(present.groups.map(({ name }) => name));
+    if (names.every((name) => known.has(name))) return { config: present, stored };
+    const { config } = await this.current.read(names);
+    return { config, stored: await readGroupRows(this.dataSource, idsIn(config)) };
   }
 
   private measuring(): OverviewFacts['measuring'] {
@@ -79,19 +72,11 @@ export class GroupFacts {
       interval_sec: this.preferences.get('health.interval_sec'),
     };
   }
+}
 
-  private async nodes(ids: readonly number[]): Promise<ReadonlyMap<string, NodeCardRow>> {
-    const rows: NodeCardRow[] = await this.dataSource.query(SELECT_NODES, [ids]);
-    return new Map(rows.map((row) => [nodeTag(row.id), row]));
-  }
-
-  private async health(groups: readonly OutboundGroupEntity[], ids: readonly number[]): Promise<MeasuredHealth> {
-    const urls = [...new Set(['', ...groups.map(({ testUrl }) => testUrl ?? '')])];
-    const rows: HealthRow[] = await this.dataSource.query(SELECT_HEALTH, [urls, ids]);
-    const byUrl = new Map<string, Map<number, HealthRow>>(urls.map((url) => [url, new Map()]));
-    for (const row of rows) byUrl.get(row.test_url)?.set(row.node_id, row);
-    return byUrl;
-  }
+function healthByUrl(rows: StoredFacts['health']): MeasuredHealth {
+  const byUrl = Map.groupBy(rows, (row) => row.test_url);
+  return new Map([...byUrl].map(([url, measured]) => [url, new Map(measured.map((row) => [row.node_id, row]))]));
 }
 
 /** Ids of the nodes that the window shows, that groups use, and that decide whether a group carries UDP. */

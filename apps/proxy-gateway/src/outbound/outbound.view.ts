@@ -3,18 +3,7 @@ import type { GroupConfig } from '@gatehouse/proxy-kernel';
 import type { GroupInUse, TagUsage } from '../common/kernel-ipc.js';
 import { maskUrl } from '../data/mask-secrets.js';
 import { PREFERENCES } from '../preferences/preference-definitions.js';
-import type { OutboundGroupEntity } from '../data/outbound-group.entity.js';
-
-/** The facts about a node inside a group. */
-export interface NodeCardRow {
-  id: number;
-  name: string;
-  type: string;
-  country: string | null;
-  udp: boolean;
-  /** The first subscription that contains it. */
-  subscription_name: string | null;
-}
+import type { GroupRow, NodeCardRow } from './group-rows.js';
 
 /** The last measurements, by test address and node id; the general address is the empty string. */
 export type MeasuredHealth = ReadonlyMap<string, ReadonlyMap<number, { alive: boolean; delay_ms: number | null }>>;
@@ -31,7 +20,7 @@ export interface MemberWindow {
 }
 
 export interface OverviewFacts {
-  groups: readonly { row: OutboundGroupEntity; config: GroupConfig }[];
+  groups: readonly { row: GroupRow; config: GroupConfig }[];
   /** By kernel tag. */
   nodes: ReadonlyMap<string, NodeCardRow>;
   health: MeasuredHealth;
@@ -137,7 +126,7 @@ function memberViews(
   };
 }
 
-function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring, showSecrets }: OverviewFacts) {
+function definitionOf(row: GroupRow, config: GroupConfig, { measuring, showSecrets }: OverviewFacts) {
   const measures = row.type !== 'select';
   return {
     listed: row.members,
@@ -165,7 +154,7 @@ function shownUrl(url: string | null, showSecrets: boolean): string | null {
   return url === null || showSecrets || url === PREFERENCES['health.url'].defaultText ? url : maskUrl(url);
 }
 
-function trafficOf({ name, uploadTotal, downloadTotal }: OutboundGroupEntity, { usage, waiting }: OverviewFacts) {
+function trafficOf({ name, uploadTotal, downloadTotal }: GroupRow, { usage, waiting }: OverviewFacts) {
   const open = usage[name] ?? { connections: 0, upload: 0, download: 0 };
   const ended = waiting(name);
   return {

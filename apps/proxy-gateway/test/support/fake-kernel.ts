@@ -18,7 +18,7 @@ import type {
 import type { MappedConfig } from '../../src/kernel-config/kernel-config.mapper.js';
 import type { KernelRecords } from '../../src/kernel-process/kernel-events.js';
 import type { SpoolRange } from '../../src/common/spool-range.js';
-import type { CloseFilter, GroupInUse, TagUsage } from '../../src/common/kernel-ipc.js';
+import type { CloseFilter, GroupInUse, KernelInUse } from '../../src/common/kernel-ipc.js';
 import { NOON } from './flows.js';
 
 interface Emitted {
@@ -153,7 +153,11 @@ export class FakeKernel {
     return before - this.open.length;
   }
 
-  async usage(): Promise<Record<string, TagUsage>> {
+  async inUse(): Promise<KernelInUse> {
+    return { groups: await this.groupsInUse(), usage: await this.usage() };
+  }
+
+  private async usage(): Promise<KernelInUse['usage']> {
     this.check();
     return {};
   }
