@@ -94,6 +94,11 @@ export const COMMANDS = {
     script: 'docs',
     wantsBuild: true,
   },
+  'agent-package': {
+    about: 'make the npm package of the agent (--out FOLDER)',
+    script: 'agent:package',
+    wantsBuild: true,
+  },
   screens: {
     about: 'take pictures of every page of a running platform, and report what is wrong with any',
     script: 'screens',
