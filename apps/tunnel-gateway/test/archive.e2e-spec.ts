@@ -44,6 +44,9 @@ beforeAll(async () => {
     target_addr: 'http://127.0.0.1:80,http://127.0.0.1:81#weight=2',
     request_headers: { 'X-A': '1' },
     rewrite_host: 'inner',
+    rewrite_path: '/v2',
+    sticky: true,
+    max_body_bytes: 1_048_576,
     record_requests: 'full',
   });
   await make('/ip-rules', {

@@ -130,6 +130,56 @@ describe('hosts of a client', () => {
   });
 });
 
+describe('hosts with options', () => {
+  it('replace the path, limit bodies and keep visitors with their target, from one change to the next', async () => {
+    const client = await world.client();
+    await world.online(client.key);
+    const targets = `http://127.0.0.1:${origin},http://localhost:${origin}`;
+    const made: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: 'options.example.org',
+      location: '/app',
+      target_addr: targets,
+      rewrite_path: '/ä/',
+      sticky: true,
+      max_body_bytes: 1_000,
+    });
+    const options = { rewrite_path: '/%C3%A4', sticky: true, max_body_bytes: 1_000 };
+    expect(made.body).toMatchObject(options);
+    expect((await world.admin('GET', `/hosts/${made.body.id}`)).body).toMatchObject(options);
+    const path = async (): Promise<string> =>
+      JSON.parse((await visit('http', 'options.example.org', '/app/x?y')).text).url;
+    await waitFor(async () => (await visit('http', 'options.example.org', '/app')).status === 200);
+    expect(await path()).toBe('/%C3%A4/x?y');
+    const { headers } = await visit('http', 'options.example.org', '/app');
+    expect(headers['set-cookie']).toContainEqual(expect.stringMatching(`^gw_target_${made.body.id}=`));
+    const long = (): Promise<{ status: number }> =>
+      visit('http', 'options.example.org', '/app', 'POST', 'x'.repeat(1_001));
+    expect((await long()).status).toBe(413);
+    const none = { rewrite_path: null, sticky: false, max_body_bytes: 0 };
+    expect((await world.admin('PATCH', `/hosts/${made.body.id}`, none)).body).toMatchObject(none);
+    await waitFor(async () => (await path()) === '/app/x?y');
+    expect((await long()).status).toBe(200);
+  });
+
+  it.each<[object, string]>([
+    [{ rewrite_path: 'v2' }, 'rewrite_path'],
+    [{ rewrite_path: '/a/../b' }, 'rewrite_path'],
+    [{ rewrite_path: '/a?b' }, 'rewrite_path'],
+    [{ rewrite_path: '/a%2fb' }, 'rewrite_path'],
+    [{ sticky: 'yes' }, 'sticky'],
+    [{ max_body_bytes: -1 }, 'max_body_bytes'],
+    [{ max_body_bytes: 1.5 }, 'max_body_bytes'],
+    [{ max_body_bytes: 2 ** 51 }, 'max_body_bytes'],
+  ])('refuse %j', async (options, field) => {
+    const client = await world.client();
+    const body = { client_id: client.id, host: 'refused.example.org', target_addr: 'http://127.0.0.1:1', ...options };
+    const answer: AnyJson = await world.admin('POST', '/hosts', body);
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).toContain(field);
+  });
+});
+
 describe('hosts with policies', () => {
   const basic = (text: string): Record<string, string> => ({
     authorization: `Basic ${Buffer.from(text).toString('base64')}`,

@@ -57,6 +57,12 @@ export interface HostConfig {
   location: string;
   /** Refuses other spellings of the location that its target might treat as the same. */
   strictPath?: boolean;
+  /** Replaces the location at the beginning of paths for targets, without a trailing slash; `/` removes it. Absent: it stays. */
+  rewritePath?: string;
+  /** Visitors come back to the target that they had, by a cookie, while it can be reached. */
+  sticky?: boolean;
+  /** Bytes of the body of a request. Absent: no limit. */
+  maxBodyBytes?: number;
   /** Schemes that this host serves. */
   scheme: 'all' | 'http' | 'https';
   targets: HostTarget[];

@@ -68,6 +68,9 @@ const HOST = {
   has_cert: false,
   auto_https: 0,
   strict_path: false,
+  rewrite_path: null,
+  sticky: false,
+  max_body_bytes: 0,
   rewrite_host: null,
   request_headers: { 'X-Team': 'a', Server: '' },
   response_headers: {},
@@ -170,6 +173,15 @@ describe('a tunnel', () => {
 describe('a host', () => {
   it('comes back from its form as it was', () => {
     expect(hostChanges(HOST, hostForm(HOST))).toEqual({});
+    for (const max_body_bytes of [1, 1_500, 10 * 1024 * 1024]) {
+      const limited = { ...HOST, max_body_bytes, rewrite_path: '/v2', sticky: true };
+      expect(hostChanges(limited, hostForm(limited))).toEqual({});
+    }
+    expect(hostChanges(HOST, { ...hostForm(HOST), max_body_bytes: '1.5', rewrite_path: ' / ' })).toEqual({
+      max_body_bytes: 1_572_864,
+      rewrite_path: '/',
+    });
+    expect(hostChanges(HOST, { ...hostForm(HOST), max_body_bytes: 'much' })).toEqual({ max_body_bytes: 'much' });
     expect(hostChanges(HOST, { ...hostForm(HOST), request_headers: 'X-Team: b', location: ' ' })).toEqual({
       request_headers: { 'X-Team': 'b' },
     });

@@ -53,6 +53,10 @@ export interface HostRow {
   /** An uploaded or ordered certificate, with its key sealed. */
   certificate: { chain: string; sealedKey: string; names: string[] } | null;
   rewriteHost: string | null;
+  /** These three are missing in older snapshots. */
+  rewritePath?: string | null;
+  sticky?: boolean;
+  maxBodyBytes?: number;
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string>;
   /** Missing in older snapshots. */
@@ -111,7 +115,8 @@ const HOSTS = `
     coalesce(o.strict_path, false) AS "strictPath", coalesce(h.scheme, 'all') AS scheme, h.target_addr AS "targetAddr", h.cert_path AS "certPath",
     h.key_path AS "keyPath", coalesce(h.auto_https, 0) = 1 AS "autoHttps",
     CASE WHEN k.id IS NOT NULL THEN json_build_object('chain', k.chain, 'sealedKey', k.sealed_key, 'names', k.names)
-      END AS certificate, o.rewrite_host AS "rewriteHost",
+      END AS certificate, o.rewrite_host AS "rewriteHost", o.rewrite_path AS "rewritePath",
+    coalesce(o.sticky, false) AS sticky, coalesce(o.max_body_bytes, 0)::float8 AS "maxBodyBytes",
     coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders",
     coalesce(o.record_requests, 'off') AS "recordRequests"
   FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id

@@ -68,6 +68,7 @@ export class Host {
 
 /** Options without a column in the data model. */
 @Entity('host_options')
+@Check('host_options_max_body_bytes_check', 'max_body_bytes >= 0')
 @Check('host_options_record_requests_check', `record_requests IN ('off', 'requests', 'full')`)
 export class HostOptions {
   @PrimaryColumn({ name: 'host_id', type: 'bigint' })
@@ -83,6 +84,17 @@ export class HostOptions {
 
   @Column({ name: 'strict_path', type: 'boolean', default: false })
   strictPath: boolean;
+
+  /** Replaces the location at the beginning of paths; `/`: removes it. Null: it stays. */
+  @Column({ name: 'rewrite_path', type: 'text', nullable: true })
+  rewritePath: string | null;
+
+  @Column({ type: 'boolean', default: false })
+  sticky: boolean;
+
+  /** 0: no limit. */
+  @BigIntColumn({ name: 'max_body_bytes', default: 0 })
+  maxBodyBytes: number;
 
   @Column({ name: 'request_headers', type: 'jsonb', default: {} })
   requestHeaders: Record<string, string>;

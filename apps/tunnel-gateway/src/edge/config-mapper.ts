@@ -91,13 +91,16 @@ function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): Tun
 
 function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
   const { id, clientId, host, location, strictPath, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
-  const { recordRequests: record = 'off' } = row;
+  const { recordRequests: record = 'off', rewritePath = null, sticky = false, maxBodyBytes = 0 } = row;
   return {
     id,
     clientId,
     host,
     location,
     ...(strictPath === true && { strictPath }),
+    ...(rewritePath !== null && { rewritePath }),
+    ...(sticky && { sticky }),
+    ...(maxBodyBytes > 0 && { maxBodyBytes }),
     scheme,
     targets: hostTargets(row),
     certificate,

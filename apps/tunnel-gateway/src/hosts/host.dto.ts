@@ -1,4 +1,15 @@
-import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -6,6 +17,8 @@ import { Aliases, Flag, Line, RowId } from '../wire/text-fields.js';
 import { HOST_SCHEMES, RECORD_LEVELS, type HostRecordLevel, type HostScheme } from '../data/host.entity.js';
 
 const MAX_FIELDS = 32;
+/** 1 PiB. */
+const MAX_BODY_BYTES = 2 ** 50;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,1024}$/;
 
@@ -76,6 +89,24 @@ class HostFields {
   @Omittable()
   @IsBoolean()
   strict_path?: boolean;
+
+  /** Replaces the location at the beginning of the path that targets receive: `/` removes it, null leaves it. */
+  @Nullable()
+  @IsString()
+  @MaxLength(1_024)
+  rewrite_path?: string | null;
+
+  /** Visitors come back to the target that they had, while it can be reached. */
+  @Omittable()
+  @IsBoolean()
+  sticky?: boolean;
+
+  /** The longest body of a request in bytes; 0: no limit. */
+  @Omittable()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_BODY_BYTES)
+  max_body_bytes?: number;
 
   /** Schemes that this host serves. */
   @Omittable()

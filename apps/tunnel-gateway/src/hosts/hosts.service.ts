@@ -16,7 +16,7 @@ import { TunnelGatewaySettings } from '../settings.js';
 import { parseHostTargets } from '../common/targets.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { covers, parseHostPattern, parseLocation } from '../wire/host-pattern.js';
+import { covers, parseHostPattern, parseLocation, parseTargetPath } from '../wire/host-pattern.js';
 import { HostHistory } from './host-history.js';
 import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
@@ -135,6 +135,9 @@ export class HostsService {
     await writeOptions(tx, HostOptions, 'hostId', hostId, {
       strictPath: body.strict_path,
       rewriteHost: body.rewrite_host,
+      rewritePath: readTargetPath(body),
+      sticky: body.sticky,
+      maxBodyBytes: body.max_body_bytes,
       requestHeaders: body.request_headers,
       responseHeaders: body.response_headers,
       recordRequests: body.record_requests,
@@ -167,6 +170,10 @@ function readPlace(
   }
   const location = readField('location', () => parseLocation(body.location ?? before?.location ?? '/'));
   return { host, location, scheme: body.scheme ?? before?.scheme ?? 'all' };
+}
+
+function readTargetPath({ rewrite_path: path }: HostChanges): string | null | undefined {
+  return path === undefined || path === null ? path : readField('rewrite_path', () => parseTargetPath(path));
 }
 
 function conditionsOf({ q, client_id: clientId, status, host }: HostQuery): Condition[] {

@@ -33,6 +33,8 @@ import { CountEdges1763668802801 } from './1763668802801-count-edges.js';
 import { CreateClientLeases1763668802900 } from './1763668802900-create-client-leases.js';
 import { RecordRequests1763668802910 } from './1763668802910-record-requests.js';
 import { AnnounceRecording1763668802911 } from './1763668802911-announce-recording.js';
+import { AddHostOptions1763668802920 } from './1763668802920-add-host-options.js';
+import { AnnounceHostOptions1763668802921 } from './1763668802921-announce-host-options.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -71,4 +73,6 @@ export const MIGRATIONS = [
   CreateClientLeases1763668802900,
   RecordRequests1763668802910,
   AnnounceRecording1763668802911,
+  AddHostOptions1763668802920,
+  AnnounceHostOptions1763668802921,
 ];

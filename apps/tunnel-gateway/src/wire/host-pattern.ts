@@ -45,3 +45,8 @@ export function parseLocation(text: string): string {
   if (segments.some((segment) => segment === '.' || segment === '..') || /\p{Cc}/u.test(plain)) throw wrong;
   return `/${segments.join('/').replaceAll(/[%?# ]/g, encodeURIComponent)}`;
 }
+
+/** A path for targets: like a location, in the form in which it is sent. @throws RangeError */
+export function parseTargetPath(text: string): string {
+  return parseLocation(text).replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
+}

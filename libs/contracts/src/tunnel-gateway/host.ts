@@ -13,6 +13,15 @@ export interface HostView {
   location: string;
   /** Whether other spellings of the location, which its target might take for the same path, are refused. */
   strict_path: boolean;
+  /** Replaces the location at the beginning of the path that targets receive; `/` removes it, null leaves it. */
+  rewrite_path: string | null;
+  /** Whether visitors come back to the target that they had, while it can be reached, by the cookie `gw_target_ID`. */
+  sticky: boolean;
+  /**
+   * The longest body of a request in bytes; a longer one is answered with 413. 0: no limit.
+   * @asType integer
+   */
+  max_body_bytes: number;
   /** Whether it serves http, https or both. */
   scheme: 'all' | 'http' | 'https';
   target_addr: string;

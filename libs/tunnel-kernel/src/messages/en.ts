@@ -30,6 +30,7 @@ export const en = {
     timeout: 'The site did not answer in time.',
     badResponse: 'The site sent an invalid response.',
     bodyTooLarge: 'The request is too large to be checked.',
+    bodyOverLimit: 'The request is larger than this site accepts.',
     notChecked: 'Access to this site cannot be checked at the moment. Try again later.',
   },
   signIn: {

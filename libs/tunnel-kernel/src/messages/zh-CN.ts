@@ -32,6 +32,7 @@ export const zhCN: Translation<typeof en> = {
     timeout: '网站未及时响应。',
     badResponse: '网站返回了无效的响应。',
     bodyTooLarge: '请求过大，无法验证。',
+    bodyOverLimit: '请求超出此网站允许的大小。',
     notChecked: '目前无法验证此网站的访问权限，请稍后重试。',
   },
   signIn: {

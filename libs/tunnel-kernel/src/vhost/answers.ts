@@ -3,6 +3,7 @@ import type { GatewayAnswer } from '../access/visitor-verifier.js';
 import { TargetError, TunnelError } from '../errors.js';
 import { visitorWords, type ErrorName } from '../messages/index.js';
 import { failurePage, pageFields } from '../pages/visitor-page.js';
+import { BodyTooLargeError } from './request-body.js';
 import { firstField } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
 
@@ -24,6 +25,7 @@ const REFUSALS: Readonly<Record<Exclude<GateRefusal, 'address_denied'>, Failure>
   client_expired: { status: 503, error: 'client_expired', text: 'switchedOff', retryAfter: 5 },
   too_many_connections: { status: 429, error: 'max_conn', text: 'tooManyConnections', retryAfter: 1 },
 };
+const BODY_TOO_LARGE: Failure = { status: 413, error: 'body_too_large', text: 'bodyOverLimit' };
 const FORBIDDEN: GatewayAnswer = { status: 403, headers: [['content-length', '0']], body: '' };
 
 /** For a refused visitor; a denied address gets no hint. */
@@ -49,6 +51,11 @@ export function unverifiedAnswer(tooLarge: boolean, reader: Reader): GatewayAnsw
   return failureAnswer(failure, reader);
 }
 
+/** For a body that is longer than the host accepts. */
+export function bodyTooLargeAnswer(reader: Reader): GatewayAnswer {
+  return failureAnswer(BODY_TOO_LARGE, reader);
+}
+
 export function misdirectedAnswer(reader: Reader): GatewayAnswer {
   return failureAnswer({ status: 421, error: 'misdirected', text: 'misdirected' }, reader);
 }
@@ -70,6 +77,7 @@ export function targetFailureAnswer(error: Error, reader: Reader): GatewayAnswer
 }
 
 function failureOf(error: Error): Failure {
+  if (error instanceof BodyTooLargeError) return BODY_TOO_LARGE;
   if (error instanceof TargetError) {
     const status = error.reason === 'timeout' ? 504 : 502;
     return { status, error: `target_${error.reason}`, text: 'unreachable' };

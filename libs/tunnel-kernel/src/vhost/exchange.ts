@@ -15,6 +15,7 @@ import { RequestBody } from './request-body.js';
 import { firstField, without } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
 import { headBytes, readResponseFields, readTrailers } from './response-fields.js';
+import { stickyCookie } from './sticky-cookie.js';
 import type { HostUpstreams, Upstream } from './upstreams.js';
 
 export type Allowed = Extract<Verdict, { allowed: true }>;
@@ -28,6 +29,12 @@ export interface ExchangeRequest {
   reply: Reply;
   flow: Flow;
   admitted: Admitted;
+  /** Path and query for the target. */
+  path: string;
+  /** Whether the visitor uses https. */
+  isSecure: boolean;
+  /** From the visitor's cookie: the target that it had. Null: none, or the host is not sticky. */
+  tag: string | null;
   /** How long the visitor may stop reading an answer, in milliseconds. */
   stallMs: number;
   /** Null: the owner does not want to see requests, or this one is over. */
@@ -232,7 +239,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private attempt(): void {
     this.upstreams = this.upstreamsNow?.() ?? null;
-    const upstream = this.upstreams?.pick(this.tried) ?? this.tried.at(-1);
+    const upstream = this.upstreams?.pick(this.tried, this.request.tag) ?? this.tried.at(-1);
     if (!upstream || upstream.full) {
       return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.head));
     }
@@ -245,7 +252,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     upstream.dispatch(
       {
         method: head.method as Dispatcher.HttpMethod,
-        path: head.target.forward,
+        path: this.request.path,
         headers: this.fieldsForTarget(),
         body: this.body,
         upgrade: head.upgrade,
@@ -276,11 +283,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private rewrite(fields: string[]): string[] {
-    const { response } = rewritesOf(this.request.host);
+    const { host, tag, isSecure } = this.request;
+    const { response } = rewritesOf(host);
     const { responseHeaders } = this.verdict;
     const kept = response.names.size === 0 ? fields : without(fields, (name) => response.names.has(name));
     kept.push(...response.set);
     for (const header of responseHeaders) kept.push(...header);
+    const used = this.tried.at(-1)?.tag;
+    if (host.sticky === true && host.targets.length > 1 && used && used !== tag) {
+      kept.push(...stickyCookie(host, used, isSecure));
+    }
     return kept;
   }
 

@@ -7,12 +7,14 @@ import type { ModeContext } from '../modes/mode.js';
 import type { RecordLevel } from '../recording/recorded-request.js';
 import type { RequestRecord } from '../recording/request-record.js';
 import type { RequestRecorder } from '../recording/request-recorder.js';
-import { noHostAnswer, unverifiedAnswer } from './answers.js';
+import { bodyTooLargeAnswer, noHostAnswer, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed, type ExchangeRequest } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
+import { rewritePath, type RewrittenPath } from './path-rewrite.js';
 import { RequestBody } from './request-body.js';
 import { logTo, type LogRequest } from './request-log.js';
 import { asHeaders, firstField, without } from './request-fields.js';
+import { takeStickyCookie } from './sticky-cookie.js';
 import type { UpstreamTable } from './upstreams.js';
 import { TRACE_FIELDS, type TraceVisit, type VisitTrace } from './visit-traces.js';
 import { readWhole } from './visitor-body.js';
@@ -56,10 +58,17 @@ export class HostVisit {
     this.flow = flow;
     this.record = host.record ? recordOf(options.recorder, host.record, request, flow) : null;
     const trace = options.trace ? traceOf(options.trace, request) : null;
+    const { forward, prefix } = pathFor(request);
     const exchanged: ExchangeRequest = {
       head,
       host,
-      forwarded: trace ? [...origin.forwarded, ...trace.fields] : origin.forwarded,
+      forwarded:
+        trace || prefix !== ''
+          ? [...origin.forwarded, ...(trace?.fields ?? []), ...prefixField(prefix)]
+          : origin.forwarded,
+      path: forward,
+      isSecure: origin.scheme === 'https',
+      tag: host.sticky === true && host.targets.length > 1 ? takeStickyCookie(head.fields, host) : null,
       reply: incoming.reply,
       flow,
       admitted,
@@ -138,6 +147,9 @@ export class HostVisit {
     const { head, host, incoming } = this.request;
     const { path } = head.target;
     if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(head));
+    const { maxBodyBytes = Infinity } = host;
+    const announced = this.whole?.length ?? Number(head.fields.contentLength ?? 0);
+    if (announced > maxBodyBytes) return this.exchange.answer(bodyTooLargeAnswer(head));
     if (this.whole) this.record?.requestPart(this.whole);
     const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
     this.exchange.start(() => this.options.upstreams.of(host), body, verdict);
@@ -147,6 +159,7 @@ export class HostVisit {
     return {
       onStart: () => this.askForBody(),
       onPart: this.record ? (part) => this.record?.requestPart(part) : undefined,
+      maxBytes: this.request.host.maxBodyBytes,
       meter: (count, resume) => {
         this.count(count);
         return this.admitted.throttle()?.pass(count, resume) ?? true;
@@ -163,6 +176,17 @@ export class HostVisit {
   private count(bytes: number): void {
     this.flow.counter.upload += bytes;
   }
+}
+
+function prefixField(prefix: string): string[] {
+  return prefix === '' ? [] : ['X-Forwarded-Prefix', prefix];
+}
+
+function pathFor({ head, host }: HostRequest): RewrittenPath {
+  const { forward } = head.target;
+  return host.rewritePath === undefined
+    ? { forward, prefix: '' }
+    : rewritePath(forward, host.location, host.rewritePath);
 }
 
 /** The gateway's own paths carry passwords and codes of visitors: they are not recorded. */

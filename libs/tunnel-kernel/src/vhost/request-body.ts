@@ -10,6 +10,13 @@ export interface BodyOptions {
   meter: Meter;
   /** Called with each part that is read. */
   onPart?: ((part: Buffer) => void) | undefined;
+  /** A longer body fails with `BodyTooLargeError`. Undefined: no limit. */
+  maxBytes?: number | undefined;
+}
+
+/** The body of a request is longer than its host accepts. */
+export class BodyTooLargeError extends Error {
+  override name = 'BodyTooLargeError';
 }
 
 /**
@@ -56,8 +63,11 @@ export class RequestBody extends Readable {
     this.started = true;
     const { source, options } = this;
     options.onStart();
+    let left = options.maxBytes ?? Infinity;
     source.on('data', (chunk: Buffer) => {
       if (this.destroyed) return;
+      left -= chunk.length;
+      if (left < 0) return void this.destroy(new BodyTooLargeError('the body is too large'));
       options.onPart?.(chunk);
       this.wanted = this.push(chunk);
       this.held = !options.meter(chunk.length, () => this.released());

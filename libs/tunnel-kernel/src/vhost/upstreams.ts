@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { HostConfig, HostTarget } from '../config.js';
 import { H2cDispatcher } from './h2c-dispatcher.js';
 import { Http1Target } from './http1-target.js';
+import { targetTag } from './sticky-cookie.js';
 import { connectTarget, type ConnectorOptions } from './target-connector.js';
 
 /** How long a failed target is avoided while others work. */
@@ -28,6 +29,8 @@ interface TargetClient {
 /** A target and its connections. */
 export class Upstream {
   readonly target: HostTarget;
+  /** Names it in the cookie of a sticky host. */
+  readonly tag: string;
   private readonly client: TargetClient;
   private running = 0;
   /** Smooth weighted round-robin: grows by the weight, drops by the sum when chosen. */
@@ -36,6 +39,7 @@ export class Upstream {
 
   constructor(host: HostConfig, index: number, target: HostTarget, options: UpstreamOptions) {
     this.target = target;
+    this.tag = host.sticky === true ? targetTag(host, target) : '';
     const own = { ...options, connect: (): Promise<Duplex> => connectTarget(host, index, options) };
     this.client = target.scheme === 'h2c' ? new H2cDispatcher(own) : new Http1Target(own);
   }
@@ -80,8 +84,17 @@ export class HostUpstreams {
     this.upstreams = host.targets.map((target, index) => new Upstream(host, index, target, options));
   }
 
-  /** Picks by weight, preferring those that did not just fail; never one of `tried`. */
-  pick(tried: readonly Upstream[]): Upstream | null {
+  /**
+   * Picks by weight, preferring those that did not just fail; never one of `tried`. `tag`: of the one that the visitor had,
+   * which it gets again while that works.
+   */
+  pick(tried: readonly Upstream[], tag: string | null = null): Upstream | null {
+    if (tag !== null) {
+      const had = this.upstreams.find(
+        (upstream) => upstream.tag === tag && !upstream.full && !tried.includes(upstream),
+      );
+      if (had && this.now() - had.failedAt >= REST_MS) return had;
+    }
     const [only] = this.upstreams;
     if (only && this.upstreams.length === 1) return only.full || tried.includes(only) ? null : only;
     const untried = this.upstreams.filter((upstream) => !upstream.full && !tried.includes(upstream));
@@ -167,5 +180,6 @@ export class UpstreamTable {
 
 function sameTargets(one: HostConfig, other: HostConfig): boolean {
   if (one.clientId !== other.clientId || one.rewriteHost !== other.rewriteHost) return false;
+  if (one.sticky !== other.sticky) return false;
   return JSON.stringify(one.targets) === JSON.stringify(other.targets);
 }

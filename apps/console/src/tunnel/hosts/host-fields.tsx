@@ -60,6 +60,7 @@ export function HostFields({ form, isNew }: HostFieldsProps) {
         onChange={(on) => form.set('auto_https', on)}
       />
       <StrictPathField form={form} />
+      <ForwardingFields form={form} />
       <HeaderFields form={form} />
     </>
   );
@@ -75,6 +76,36 @@ function StrictPathField({ form }: { form: Form<HostForm> }) {
       problem={form.problem('strict_path')}
       onChange={(on) => form.set('strict_path', on)}
     />
+  );
+}
+
+function ForwardingFields({ form }: { form: Form<HostForm> }) {
+  const { rewrite_path: path, sticky, max_body_bytes: maxBody } = form.values;
+  return (
+    <details open={sticky || `${path}${maxBody}` !== ''}>
+      <summary>{t('hosts.forwarding')}</summary>
+      <TextField
+        label={t('hosts.rewritePath')}
+        hint={t('hosts.rewritePathHint')}
+        value={path}
+        problem={form.problem('rewrite_path')}
+        onInput={(value) => form.set('rewrite_path', value)}
+      />
+      <TextField
+        label={t('hosts.maxBody')}
+        hint={t('hosts.maxBodyHint')}
+        value={maxBody}
+        problem={form.problem('max_body_bytes')}
+        onInput={(value) => form.set('max_body_bytes', value)}
+      />
+      <CheckField
+        label={t('hosts.sticky')}
+        hint={t('hosts.stickyHint')}
+        checked={sticky}
+        problem={form.problem('sticky')}
+        onChange={(on) => form.set('sticky', on)}
+      />
+    </details>
   );
 }
 

@@ -6,6 +6,10 @@ export interface HostForm {
   host: string;
   location: string;
   strict_path: boolean;
+  rewrite_path: string;
+  sticky: boolean;
+  /** Shown in MiB. */
+  max_body_bytes: string;
   scheme: HostView['scheme'];
   target_addr: string;
   auto_https: boolean;
@@ -15,12 +19,24 @@ export interface HostForm {
   response_headers: string;
 }
 
+const MIB = 1024 * 1024;
+
+/** What is no number goes to the service, which refuses it in its own words. */
+function bytesOf(mebibytes: string): number | string {
+  const text = mebibytes.trim();
+  if (text === '') return 0;
+  return /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * MIB) : text;
+}
+
 export function formOf(host: HostView | null, clientId = ''): HostForm {
   return {
     client_id: host === null ? clientId : String(host.client_id),
     host: host?.host ?? '',
     location: host?.location ?? '/',
     strict_path: host?.strict_path ?? false,
+    rewrite_path: host?.rewrite_path ?? '',
+    sticky: host?.sticky ?? false,
+    max_body_bytes: host?.max_body_bytes ? String(host.max_body_bytes / MIB) : '',
     scheme: host?.scheme ?? 'all',
     target_addr: host?.target_addr ?? '',
     auto_https: host?.auto_https === 1,
@@ -36,6 +52,9 @@ export function toBody(form: HostForm): Record<string, unknown> {
     host: form.host,
     location: form.location.trim() === '' ? '/' : form.location,
     strict_path: form.strict_path,
+    rewrite_path: form.rewrite_path.trim() === '' ? null : form.rewrite_path.trim(),
+    sticky: form.sticky,
+    max_body_bytes: bytesOf(form.max_body_bytes),
     scheme: form.scheme,
     target_addr: form.target_addr,
     auto_https: form.auto_https ? 1 : 0,

@@ -12,7 +12,7 @@ import type { NewHostBody } from '../../hosts/host.dto.js';
 import { createChallenge, parseDomain } from '../../domains/domain-name.js';
 import { Domain } from '../../data/domain.entity.js';
 import { Host, HostOptions } from '../../data/host.entity.js';
-import { parseHostPattern, parseLocation } from '../../wire/host-pattern.js';
+import { parseHostPattern, parseLocation, parseTargetPath } from '../../wire/host-pattern.js';
 import { lockNames } from '../../domains/lock-names.js';
 import { claimPlace } from '../../hosts/host-places.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
@@ -183,6 +183,9 @@ export class RowRestorer {
         hostId: idOf(context, 'host', id),
         strictPath: body.strict_path ?? false,
         rewriteHost: body.rewrite_host ?? null,
+        rewritePath: targetPath(body, `archive.hosts[${index}]`),
+        sticky: body.sticky ?? false,
+        maxBodyBytes: body.max_body_bytes ?? 0,
         requestHeaders: body.request_headers ?? {},
         responseHeaders: body.response_headers ?? {},
         recordRequests: body.record_requests ?? 'off',
@@ -283,6 +286,10 @@ export class RowRestorer {
       updatedAt,
     };
   }
+}
+
+function targetPath({ rewrite_path: path = null }: NewHostBody, row: string): string | null {
+  return path === null ? null : readField(`${row}.rewrite_path`, () => parseTargetPath(path));
 }
 
 async function host(
