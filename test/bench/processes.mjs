@@ -1,7 +1,7 @@
 // Starting, finding and measuring the processes of a benchmark. Linux only: CPU time comes from /proc.
-import { fork, spawn, execFileSync } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -102,49 +102,65 @@ export async function freePort() {
   return port;
 }
 
+/** Processes as they were last looked at, by their number. */
+const lastSeen = new Map();
+
 /**
  * CPU seconds that a process and its children have used, user and system: those that have ended too, such as the server
- * process of a database connection that was closed.
+ * process of a database connection that was closed, for its parent has its time then. One that ends while it is looked
+ * at counts as it was last seen.
  */
-export function cpuSeconds(pid) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return tree(pid).reduce((sum, member) => sum + ticksOf(member) / TICKS_PER_SECOND, 0);
-    } catch (error) {
-      // A child ended while it was looked at: its parent has its time now.
-      if (error.code !== 'ENOENT' || attempt === 5) throw error;
-    }
-  }
-}
-
-/** proc_pid_stat(5): utime, stime, cutime, cstime. */
-function ticksOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+export function cpuSeconds(pid, proc = '/proc') {
+  // First: a process that is listed afterwards is not yet in the time of its parent.
+  const root = statOf(proc, pid);
+  if (root === null) throw new Error(`there is no process ${pid}`);
+  const listed = processesIn(proc);
+  const sum = descendants(pid, listed).reduce((ticks, one) => ticks + one.ticks, root.ticks);
+  for (const one of listed) lastSeen.set(one.pid, one);
+  return sum / TICKS_PER_SECOND;
 }
 
 /** Resident bytes of a process and its children. */
 export function residentBytes(pid) {
-  return tree(pid).reduce((sum, member) => {
-    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${member}/status`, 'utf8'));
+  return [pid, ...descendants(pid, processesIn('/proc')).map((one) => one.pid)].reduce((sum, member) => {
+    const line = /VmRSS:\s+(\d+) kB/.exec(textOf(`/proc/${member}/status`) ?? '');
     return sum + Number(line?.[1] ?? 0) * 1024;
   }, 0);
 }
 
-function tree(pid) {
-  let children = [];
+/** All processes; parents mostly come before their children. */
+function processesIn(proc) {
+  return readdirSync(proc)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((one, other) => one - other)
+    .map((pid) => statOf(proc, pid) ?? lastSeen.get(pid))
+    .filter((one) => one !== undefined);
+}
+
+function descendants(pid, processes) {
+  return processes
+    .filter(({ parent }) => parent === pid)
+    .flatMap((child) => [child, ...descendants(child.pid, processes)]);
+}
+
+/** proc_pid_stat(5): ppid, and utime, stime, cutime, cstime. Null for a process that has ended. */
+function statOf(proc, pid) {
+  const text = textOf(`${proc}/${pid}/stat`);
+  if (text === null) return null;
+  // The name before it may contain anything.
+  const fields = text.slice(text.lastIndexOf(') ') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { pid, parent: Number(fields[1]), ticks };
+}
+
+function textOf(file) {
   try {
-    children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).split('\n');
-  } catch {
-    // ps ends with 1 where there are no children
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return null;
+    throw error;
   }
-  return [
-    pid,
-    ...children
-      .map((text) => Number(text))
-      .filter(Boolean)
-      .flatMap((child) => tree(child)),
-  ];
 }
 
 export async function stop(child) {

@@ -1,6 +1,7 @@
 // Schema-driven fuzzing of a built resource-sharing, as schemathesis.mjs does it with proxy-gateway. Needs schemathesis 4:
 //   node test/conformance/schemathesis-open-api.mjs [--program PATH] [--examples N] [--only NAME] [-- OPTIONS]
-// NAME: application (its secret and a user token), key (a personal one), site (a login), none.
+// NAME: application (its secret and a user token), test (a test key and that token), key (a personal one), site (a login),
+// none.
 import { openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startService, startWorkplace } from '../bench/services/built-service.mjs';
@@ -64,9 +65,15 @@ async function prepare(base) {
   const { code } = (await call(base, '/api/public/openapi/oauth/authorize', request, site)).data;
   const grant = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
   const tokens = (await call(base, '/api/public/openapi/oauth/token', grant, secret)).data;
+  const testKey = (await call(base, `/api/site/applications/${data.client_id}/test-keys`, {}, site)).data.secret;
   const open = ['^/api/site/', 'authorize$'];
   return [
     { name: 'application', headers: { ...secret, Authorization: `Bearer ${tokens.access_token}` }, exclude: open },
+    {
+      name: 'test',
+      headers: { 'X-API-Key': testKey, Authorization: `Bearer ${tokens.access_token}` },
+      exclude: [...open, '^/api/public/', '^/oauth2/'],
+    },
     { name: 'key', headers: { 'X-API-Key': key }, exclude: open },
     { name: 'site', headers: site, exclude: ['^/api/open/', ...ENDS_THE_RUN] },
     { name: 'none', headers: {}, exclude: [] },

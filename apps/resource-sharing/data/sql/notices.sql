@@ -21,10 +21,14 @@ LANGUAGE sql IMMUTABLE AS $$
 
 CREATE OR REPLACE FUNCTION note_notice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO notices (event_id, user_id) VALUES (NEW.id, NEW.user_id);
+  IF is_notice(NEW.type, NEW.actor_id, NEW.details) THEN
+    INSERT INTO notices (event_id, user_id) VALUES (NEW.id, NEW.user_id);
+  END IF;
   RETURN NULL;
 END $$;
 
+-- A condition is planned for each statement, which costs 28 µs with is_notice(). The event of unlocks, the most frequent
+-- one by far, is no notice.
 CREATE OR REPLACE TRIGGER audit_events_notice AFTER INSERT ON audit_events FOR EACH ROW
-  WHEN (NEW.user_id IS NOT NULL AND is_notice(NEW.type, NEW.actor_id, NEW.details))
+  WHEN (NEW.user_id IS NOT NULL AND NEW.type <> 'unlock.charged')
   EXECUTE FUNCTION note_notice();

@@ -49,6 +49,7 @@ import { OrderEmptying1763668801815 } from './1763668801815-order-emptying.js';
 import { UnlockSeveralShares1763668801820 } from './1763668801820-unlock-several-shares.js';
 import { CreateSubscriptions1763668801821 } from './1763668801821-create-subscriptions.js';
 import { UseSubscriptionSql1763668801822 } from './1763668801822-use-subscription-sql.js';
+import { LookOnceAtAccounts1763668801823 } from './1763668801823-look-once-at-accounts.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -103,4 +104,5 @@ export const MIGRATIONS = [
   UnlockSeveralShares1763668801820,
   CreateSubscriptions1763668801821,
   UseSubscriptionSql1763668801822,
+  LookOnceAtAccounts1763668801823,
 ];
