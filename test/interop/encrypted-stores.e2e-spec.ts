@@ -22,7 +22,7 @@ import { requirePeer } from '../support/peers.js';
 const run = promisify(execFile);
 const SERVICES = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
 const migrateScript = (service: string): string =>
-  fileURLToPath(new URL(`../../apps/${service}/dist/migrate.js`, import.meta.url));
+  fileURLToPath(new URL(`../../apps/${service}/bundle/migrate.js`, import.meta.url));
 
 let folder: string;
 let ours: MadeCertificate;

@@ -23,7 +23,7 @@ export class RunningPlatform implements AsyncDisposable {
     const tunnel = started.use(await RunningTunnelGateway.start());
     const sharing = started.use(await RunningResourceSharing.start());
     const port = await reservePort();
-    const worker = fork(fileURLToPath(new URL('../../apps/proxy-gateway/dist/worker.js', import.meta.url)), [], {
+    const worker = fork(fileURLToPath(new URL('../../apps/proxy-gateway/bundle/worker.js', import.meta.url)), [], {
       env: { ...proxy.environment, HEALTH_PORT: String(port) },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

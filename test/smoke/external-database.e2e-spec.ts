@@ -83,7 +83,7 @@ describe('an external database', { timeout: 400_000 }, () => {
   async function migrateTwice(url: string, node: string): Promise<void> {
     const env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: url });
     const scripts = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'].flatMap((service) => {
-      const script = join(ROOT, 'apps', service, 'dist/migrate.js');
+      const script = join(ROOT, 'apps', service, 'bundle/migrate.js');
       return [script, script];
     });
     await Promise.all(scripts.map((script) => run(node, [script], { env })));

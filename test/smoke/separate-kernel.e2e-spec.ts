@@ -50,6 +50,7 @@ class Machine implements AsyncDisposable {
     ]);
   }
 
+  /** As containers start it, without bundles. */
   async startKernel(): Promise<ChildProcess> {
     const { DATABASE_URL: _notForIt, ...env } = this.env;
     const kernel = this.run('dist/kernel.js', { ...env, GATEHOUSE_HOME: join(this.folder, 'kernel') });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const home = mkdtempSync(join(tmpdir(), 'gatehouse-identity-'));
   env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: database.url });
-  await run(process.execPath, [join(ROOT, 'apps/tunnel-gateway/dist/migrate.js')], { env });
+  await run(process.execPath, [join(ROOT, 'apps/tunnel-gateway/bundle/migrate.js')], { env });
 });
 afterAll(async () => {
   rmSync(String(env['GATEHOUSE_HOME']), { recursive: true, force: true });

@@ -13,7 +13,7 @@ const runFile = promisify(execFile);
 
 /** A database as the built `migrate` program of the service leaves it: copied, since migrations take a second each time. */
 export function createMigratedDatabase(app: string): Promise<TestDatabase> {
-  const program = fileURLToPath(new URL(`${app}/dist/migrate.js`, APPS));
+  const program = fileURLToPath(new URL(`${app}/bundle/migrate.js`, APPS));
   const prepare = async (url: string): Promise<void> => {
     await runFile(process.execPath, [program], { env: programEnvironment({ DATABASE_URL: url }) });
   };

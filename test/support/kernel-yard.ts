@@ -65,7 +65,7 @@ export class KernelYard implements AsyncDisposable {
   }
 
   async startKernel(number: number, env: Record<string, string> = {}): Promise<ChildProcess> {
-    const kernel = this.run('dist/kernel.js', {
+    const kernel = this.run('bundle/kernel.js', {
       ...this.env,
       GATEHOUSE_HOME: join(this.folder, `kernel-${number}`),
       PROXY_KERNEL_CHANNEL: this.channel(number),

@@ -9,7 +9,7 @@ import type { TestDatabase } from '@gatehouse/testing';
 import { BuiltService } from './built-service.js';
 import { SiteBrowser } from './site-browser.js';
 
-const SEED = fileURLToPath(new URL('../../apps/resource-sharing/dist/seed-demo.js', import.meta.url));
+const SEED = fileURLToPath(new URL('../../apps/resource-sharing/bundle/seed-demo.js', import.meta.url));
 const PASSWORD = 'a-password-for-tests';
 const run = promisify(execFile);
 

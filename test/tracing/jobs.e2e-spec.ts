@@ -9,7 +9,7 @@ import { beginTrace, StandInCollector, type ReceivedSpan } from '../support/stan
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 import { TIME_LIMIT } from './time-limit.js';
 
-const WORKER = fileURLToPath(new URL('../../apps/proxy-gateway/dist/worker.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../apps/proxy-gateway/bundle/worker.js', import.meta.url));
 const SECRET = 'a-secret-token';
 
 let collector: StandInCollector;

@@ -72,12 +72,15 @@ function ignoreMissing(level, log, handle) {
 }
 
 /**
- * One program with all that it loads: it loads nothing that only another one needs. `treeshake` is the bundler's option.
+ * Programs with all that they load: none loads what only another one needs.
+ *
+ * @param chunks begins the names of the files that several programs share or that are loaded on demand
+ * @param treeshake the bundler's option
  */
-async function bundleProgram(root, app, program, treeshake = true) {
+async function bundlePrograms(root, app, programs, { chunks, treeshake = true }) {
   const folder = join(root, 'apps', app);
   const build = await rolldown({
-    input: { [program]: join(folder, 'dist', `${program}.js`) },
+    input: Object.fromEntries(programs.map((program) => [program, join(folder, 'dist', `${program}.js`)])),
     platform: 'node',
     external: EXTERNAL,
     plugins: [oneCopyEach(SEVERAL_COPIES), compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
@@ -91,8 +94,7 @@ async function bundleProgram(root, app, program, treeshake = true) {
     keepNames: true,
     sourcemap: true,
     entryFileNames: '[name].js',
-    // What is loaded on demand.
-    chunkFileNames: `${program}-[hash].js`,
+    chunkFileNames: `${chunks}-[hash].js`,
   });
   await build.close();
   return output.map((file) => withAddresses(root, app, file));
@@ -145,9 +147,10 @@ function writeFiles(folder, files) {
 const WITHOUT_UNUSED = { moduleSideEffects: (id) => id.includes('reflect-metadata') };
 
 /** Makes the programs of each service from its compiled files and those of the packages that it loads. */
-for (const [app, programs] of Object.entries(SERVICE_PROGRAMS)) {
-  const files = [];
-  for (const program of programs) files.push(...(await bundleProgram(ROOT, app, program)));
-  files.push(...(await bundleProgram(ROOT, app, 'settings', WITHOUT_UNUSED)));
+for (const [app, { alone, together }] of Object.entries(SERVICE_PROGRAMS)) {
+  const files = await bundlePrograms(ROOT, app, together, { chunks: 'main' });
+  for (const program of alone) files.push(...(await bundlePrograms(ROOT, app, [program], { chunks: program })));
+  const settings = { chunks: 'settings', treeshake: WITHOUT_UNUSED };
+  files.push(...(await bundlePrograms(ROOT, app, ['settings'], settings)));
   writeFiles(join(ROOT, 'apps', app, 'bundle'), files);
 }

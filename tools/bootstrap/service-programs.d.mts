@@ -1,1 +1,6 @@
-export declare const SERVICE_PROGRAMS: Readonly<Record<string, readonly string[]>>;
+export interface ServicePrograms {
+  readonly alone: readonly string[];
+  readonly together: readonly string[];
+}
+
+export declare const SERVICE_PROGRAMS: Readonly<Record<string, ServicePrograms>>;

@@ -10,7 +10,7 @@ import { SteadyTransfer } from './support/steady-transfer.js';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 /** What people run: `npm run build` makes it. */
-const WORKER = fileURLToPath(new URL('../dist/worker.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../bundle/worker.js', import.meta.url));
 const EDGE = new URL('../bundle/edge-supervisor/supervisor-main.js', import.meta.url);
 /** With their door ten processes. */
 const EDGE_WORKERS = 9;

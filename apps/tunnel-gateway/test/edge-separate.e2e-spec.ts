@@ -13,6 +13,7 @@ import { ReadinessWatch } from './support/readiness-watch.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
 import { ask, caller, type AnyJson, type Caller } from './support/tunnel-world.js';
 
+/** The service as `npm start` runs it; the others as containers do. */
 const program = (name: string): string =>
   fileURLToPath(new URL(`../${name === 'main' ? 'bundle' : 'dist'}/${name}.js`, import.meta.url));
 const PASSWORD = 'correct horse battery';

@@ -14,7 +14,7 @@ import { NewerVersion } from './support/newer-version.js';
 import { ask, caller, type AnyJson } from './support/tunnel-world.js';
 
 const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
-const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
+const MIGRATE = fileURLToPath(new URL('../bundle/migrate.js', import.meta.url));
 
 interface Run {
   child: ChildProcess;

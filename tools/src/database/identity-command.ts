@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { localized } from '../../bootstrap/language.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';
+import { serviceProgram } from '../supervisor/service-program.js';
 import { withDatabase } from './with-database.js';
 
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ export async function identityCommand([step = '', ...rest]: string[]): Promise<n
 
 async function perform(args: string[], url: string): Promise<string[]> {
   const env = serviceEnvironment(process.env, readPlatformSettings(process.env), url);
-  const script = join(ROOT, 'apps', 'tunnel-gateway', 'dist', 'exchange-identity.js');
+  const script = serviceProgram('tunnel-gateway', 'exchange-identity');
   try {
     const { stdout } = await run(process.execPath, [script, ...args], { env, cwd: ROOT, timeout: STEP_TIMEOUT_MS });
     return stdout.trim().split('\n');

@@ -8,6 +8,7 @@ import { localized } from '../../bootstrap/language.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';
+import { serviceProgram } from '../supervisor/service-program.js';
 import { SERVICES } from '../supervisor/service-list.js';
 import { runningState } from '../supervisor/state-file.js';
 import { secretKeysOf, secretKeyText } from './secret-keys.js';
@@ -156,7 +157,7 @@ async function sealAgain(url: string): Promise<string[]> {
   const env = serviceEnvironment(process.env, settings, url);
   const lines: string[] = [];
   for (const { name } of SERVICES) {
-    const script = join(ROOT, 'apps', name, 'dist', 'rotate-secrets.js');
+    const script = serviceProgram(name, 'rotate-secrets');
     try {
       const { stdout } = await run(process.execPath, [script], { env, cwd: ROOT, timeout: ROTATE_TIMEOUT_MS });
       lines.push(...stdout.trim().split('\n'));

@@ -4,6 +4,7 @@ import { withClient } from '@gatehouse/persistence/server';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';
+import { serviceProgram } from '../supervisor/service-program.js';
 import { KERNEL_PORT } from '../supervisor/service-list.js';
 import { ServiceProcess } from '../supervisor/service-process.js';
 import type { PlatformState } from '../supervisor/state-file.js';
@@ -143,7 +144,7 @@ export class Stage {
       const worker = new ServiceProcess({
         name: `${name} worker`,
         command: process.execPath,
-        args: [join(ROOT, 'apps', name, 'dist/worker.js')],
+        args: [serviceProgram(name, 'worker')],
         env: serviceEnvironment(env, settings, this.databaseUrl),
         cwd: ROOT,
         logFile: join(this.home, 'logs', `${name}-worker.log`),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { ADMINISTRATOR_PASSWORD, liftLimits, type Entrance, type Entrances } from '../replicas/replica-set.js';
 import { LocalProcess } from '../staging/local-process.js';
+import { serviceProgram } from '../supervisor/service-program.js';
 import { started } from '../trials/started.js';
 import { Copy } from './copy.js';
 import { EdgeLines } from './edge-lines.js';
@@ -164,7 +165,7 @@ export class Fleet implements AsyncDisposable, Entrances {
     for (const service of SERVICES) {
       await new LocalProcess({
         name: `the migration of ${service}`,
-        command: ['node', join(root, 'apps', service, 'dist/migrate.js')],
+        command: ['node', serviceProgram(service, 'migrate', root)],
         environment: { NODE_ENV: 'production', DATABASE_URL: databaseUrl, GATEHOUSE_HOME: home, LOG_LEVEL: 'warn' },
         logFile: join(home, `${service}-migrate.log`),
       }).completed();

@@ -14,7 +14,7 @@ import { caller, type AnyJson, type Caller } from './tunnel-world.js';
 const PASSWORD = 'correct horse battery';
 const quiet = (): void => undefined;
 const programFile = (name: string): string =>
-  fileURLToPath(new URL(`../../${name === 'main' ? 'bundle' : 'dist'}/${name}.js`, import.meta.url));
+  fileURLToPath(new URL(`../../bundle/${name}.js`, import.meta.url));
 
 export interface Started {
   child: ChildProcess;
@@ -56,7 +56,7 @@ export class Programs {
 
   /** On a migrated database. */
   static async create(): Promise<Programs> {
-    if (!existsSync(programFile('edge'))) throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');
+    if (!existsSync(programFile('edge'))) throw new Error('apps/tunnel-gateway/bundle is missing: run npm run build');
     const prepare = (databaseUrl: string): Promise<unknown> => SERVICE.migrate({ databaseUrl });
     return new Programs(await createTestDatabase({ template: { key: 'tunnel_gateway', prepare } }));
   }
