@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listenOnce } from '@gatehouse/net';
 import { createSecretBox } from '@gatehouse/persistence';
 import { withClient } from '@gatehouse/persistence';
+import { waitFor } from '@gatehouse/testing';
 import { certificateFingerprint, createServerIdentity, parseAgentKey, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -250,6 +254,27 @@ describe('ports of tunnels', () => {
     expect(await make(other)).toMatchObject(process.platform === 'linux' ? other : { status: 422 });
     const own = await world.admin('PATCH', `/tunnels/${first.id}`, { listen_ip: '0.0.0.0' });
     expect(own.body).toMatchObject({ listen_ip: '0.0.0.0', listen_port: 42_001 });
+  });
+
+  it('are chosen among those that no other program has', async () => {
+    const client = await world.client();
+    const others = [41_000, 41_002].map((port) => createServer().listen(port, '127.0.0.1'));
+    await Promise.all(others.map((server) => once(server, 'listening')));
+    for (let round = 0; round < 5; round += 1) {
+      const { body } = await world.admin('POST', '/tunnels', { client_id: client.id, mode: 'tcp', ...LOOPBACK });
+      expect(body).toMatchObject({ listen_port: 41_001 });
+      await waitFor(async () => (await world.admin('GET', `/tunnels/${body.id}`)).body.run_status === 2);
+      await world.admin('DELETE', `/tunnels/${body.id}`);
+      // The edge closes the port a moment later.
+      await waitFor(() =>
+        listenOnce(41_001, '127.0.0.1').then(
+          () => true,
+          () => false,
+        ),
+      );
+    }
+    for (const server of others) server.close();
+    await Promise.all(others.map((server) => once(server, 'close')));
   });
 
   it('are chosen automatically until none is free', async () => {

@@ -1,7 +1,8 @@
+import { createSocket } from 'node:dgram';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { freePort, listenOnce } from './free-port.js';
+import { bindOnce, freePort, listenOnce } from './free-port.js';
 
 it('returns a port that can be listened on and is outside the range of outgoing connections', async () => {
   const port = await freePort();
@@ -18,4 +19,14 @@ it('says why a port cannot be opened', async () => {
   server.close();
   // TEST-NET-1 (RFC 5737) belongs to no machine.
   await expect(freePort('192.0.2.1')).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
+});
+
+it.each(['127.0.0.1', '::1'])('says the same of UDP ports of %s', async (host) => {
+  const socket = createSocket(host === '::1' ? 'udp6' : 'udp4').bind(0, host);
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  await expect(bindOnce(port, host)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  socket.close();
+  await once(socket, 'close');
+  expect(await bindOnce(port, host)).toBe(port);
 });

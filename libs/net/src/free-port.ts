@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
+import { createSocket } from 'node:dgram';
+import { createServer, isIPv6, type AddressInfo } from 'node:net';
 
 /**
  * Below the ranges from which systems choose ports for outgoing connections (from 32768 on Linux, from 49152 on macOS and
@@ -41,6 +42,21 @@ export function listenOnce(port: number, host: string): Promise<number> {
     server.listen({ port, host, exclusive: true }, () => {
       const { port: opened } = server.address() as AddressInfo;
       server.close(() => resolve(opened));
+    });
+  });
+}
+
+/** Binds the UDP port and closes it again. @throws Error of the system when that is not possible. */
+export function bindOnce(port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    socket.once('error', (error) => {
+      socket.close();
+      reject(error);
+    });
+    socket.bind({ port, address: host, exclusive: true }, () => {
+      const { port: bound } = socket.address();
+      socket.close(() => resolve(bound));
     });
   });
 }

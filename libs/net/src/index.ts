@@ -17,7 +17,7 @@ export * from './guarded-sockets.js';
 export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
 export { listenTcp } from './listen.js';
-export { freePort, listenOnce } from './free-port.js';
+export { bindOnce, freePort, listenOnce } from './free-port.js';
 export { ListeningSockets, type HandedSocket, type SocketHandle } from './listening-sockets.js';
 export { PendingConnections, type PendingConnectionLimits } from './pending-connections.js';
 export { StreamEmitter, CarriedStream } from './carried-stream.js';

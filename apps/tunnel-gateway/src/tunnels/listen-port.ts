@@ -1,4 +1,4 @@
-import { formatIp, listenOnce, parseIp } from '@gatehouse/net';
+import { bindOnce, formatIp, listenOnce, parseIp } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import type { TunnelMode } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
@@ -21,6 +21,8 @@ export interface WantedPort {
 const WITHOUT_PORT: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 const WELL_KNOWN = [80, 443];
+/** How many ports are tried on this machine before a range counts as used up by other programs. */
+const TRIES = 50;
 
 /** One change of ports at a time, so that a free port stays free until it is stored. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.ports'))`;
@@ -86,10 +88,24 @@ export class ListenPorts {
     const free = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(
       (port) => !taken.has(port) && !reserved.has(port),
     );
-    // Random and not the lowest, so that visitors of a tunnel that was just removed do not reach the next one.
-    const port = free[Math.floor(Math.random() * free.length)];
+    const port = await this.openable(free, wanted);
     if (port === undefined) throw new AppError('PORT_IN_USE', `listen_port: no port from ${first} to ${last} is free`);
     return port;
+  }
+
+  /** One of these ports that no other program of this machine uses. An edge of another machine is not asked. */
+  private async openable(ports: number[], { mode, listenIp }: WantedPort): Promise<number | undefined> {
+    for (let tries = 0; ports.length > 0 && tries < TRIES; tries += 1) {
+      // Random and not the lowest, so that visitors of a tunnel that was just removed do not reach the next one.
+      const [port = 0] = ports.splice(Math.floor(Math.random() * ports.length), 1);
+      if (this.settings.edge === 'separate') return port;
+      try {
+        return await (mode === 'udp' ? bindOnce(port, listenIp) : listenOnce(port, listenIp));
+      } catch {
+        continue; // in use, or this process may not open it
+      }
+    }
+    return undefined;
   }
 
   private async taken(
