@@ -154,18 +154,21 @@ describe('a service that is connected to one of two edges', () => {
 
   it('reports one arrival and one departure of a client with agents at both edges', async () => {
     const { body: both } = await call('POST', '/clients', { name: 'both' });
-    const agents = [one, two].map((edge) => programs.agent(both.key, edge.agents, true));
+    const types = async (): Promise<string[]> => {
+      const { body } = await call('GET', `/events?resource_type=client&resource_id=${both.id}`);
+      return body.items.map(({ type }: AnyJson) => type as string).toReversed();
+    };
     const placed = async (): Promise<number> => (await call('GET', `/clients/${both.id}`)).body.agents?.length ?? 0;
+    const first = programs.agent(both.key, one.agents, true);
+    // An edge writes its events each second, a busy one later: its arrival could come after the departure of the other.
+    await waitFor(async () => (await types()).includes('client.online'), PATIENT);
+    const agents = [first, programs.agent(both.key, two.agents, true)];
     await waitFor(async () => (await placed()) === 2, PATIENT);
     for (const left of agents) {
       const before = await placed();
       await left.stop();
       await waitFor(async () => (await placed()) < before, PATIENT);
     }
-    const types = async (): Promise<string[]> => {
-      const { body } = await call('GET', `/events?resource_type=client&resource_id=${both.id}`);
-      return body.items.map(({ type }: AnyJson) => type as string).toReversed();
-    };
     await waitFor(async () => (await types()).includes('client.offline'), PATIENT);
     expect(await types()).toEqual(['client.online', 'client.offline']);
   }, 180_000);
