@@ -19,7 +19,11 @@ function startedBy(service: string): string[] {
     });
 }
 
-it.each(Object.entries(SERVICE_PROGRAMS))('%s is bundled with every program that it starts', (service, { alone, together }) => {
-  expect([...new Set(startedBy(service))].sort()).toEqual([...alone].sort());
-  for (const program of [...alone, ...together]) expect(existsSync(join(ROOT, 'apps', service, 'src', `${program}.ts`))).toBe(true);
-});
+it.each(Object.entries(SERVICE_PROGRAMS))(
+  '%s is bundled with every program that it starts',
+  (service, { alone, together }) => {
+    expect([...new Set(startedBy(service))].sort()).toEqual([...alone].sort());
+    for (const program of [...alone, ...together])
+      expect(existsSync(join(ROOT, 'apps', service, 'src', `${program}.ts`))).toBe(true);
+  },
+);

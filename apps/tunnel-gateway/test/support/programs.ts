@@ -13,8 +13,7 @@ import { caller, type AnyJson, type Caller } from './tunnel-world.js';
 
 const PASSWORD = 'correct horse battery';
 const quiet = (): void => undefined;
-const programFile = (name: string): string =>
-  fileURLToPath(new URL(`../../bundle/${name}.js`, import.meta.url));
+const programFile = (name: string): string => fileURLToPath(new URL(`../../bundle/${name}.js`, import.meta.url));
 
 export interface Started {
   child: ChildProcess;
