@@ -94,6 +94,11 @@ export const COMMANDS = {
     script: 'docs',
     wantsBuild: true,
   },
+  'agent-executable': {
+    about: 'make the agent with Node inside, for this system (--out FOLDER)',
+    script: 'agent:executable',
+    wantsBuild: true,
+  },
   'agent-package': {
     about: 'make the npm package of the agent (--out FOLDER)',
     script: 'agent:package',

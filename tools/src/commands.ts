@@ -22,6 +22,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,
   conformance: async () => (await import('./standards/conformance-command.js')).conformanceCommand,
   docs: async () => (await import('./docs/docs-command.js')).docsCommand,
+  'agent-executable': async () => (await import('./agent/executable-command.js')).agentExecutableCommand,
   'agent-package': async () => (await import('./agent/package-command.js')).agentPackageCommand,
   screens: async () => (await import('./screens/screens-command.js')).screensCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
