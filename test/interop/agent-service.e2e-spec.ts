@@ -15,7 +15,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AgentPrograms } from '../support/agent-program.js';
+import { AGENT_FILE, AgentPrograms } from '../support/agent-program.js';
 import { TunnelYard, type YardClient } from '../support/tunnel-yard.js';
 import { exchange } from '../support/visitors.js';
 
@@ -115,6 +115,16 @@ describe.skipIf(process.platform !== 'linux')('gatehouse-agent service --user', 
     const noKey = await service(['install', '--user', '--server', 'a:b:c']);
     expect(noKey.text).toMatch(/"a:b:c" is not a server[\s\S]*no key/);
     expect((await service(['instal'])).text).toContain('install, uninstall or status');
+  });
+
+  it('is refused to others than root for the system, before anything is written', (context) => {
+    if (process.getuid?.() !== 0) context.skip('it takes root to be somebody else');
+    const args = [AGENT_FILE, 'service', 'install', ...options().slice(1), '--key', client.key];
+    const env = { HOME: home, PATH: `${home}:${process.env['PATH']}` };
+    const { status, stderr } = spawnSync(process.execPath, args, { env, uid: 65_534, encoding: 'utf8' });
+    // A Node in a home is refused first.
+    expect([status, /matter for root|is in a home/.test(stderr)]).toEqual([2, true]);
+    expect(existsSync(here('calls'))).toBe(false);
   });
 
   it('does not touch a unit that somebody else made', async () => {

@@ -33,10 +33,11 @@ export function runService(service: Service, context: ServiceContext): number {
   const { definition } = plan;
   if (plan.untried) output.write(`${words.text('service.untried')}\n`);
   if (action === 'status') return showStatus(plan, choice, context);
+  if (!choice.dryRun) checkRight(choice);
   if (isInstalled(plan) && !isOurs(plan)) throw refusal((said) => said.text('service.notOurs', { path: definition }));
   if (action === 'uninstall') {
     if (!isInstalled(plan)) throw refusal((said) => said.text('service.notInstalled', { path: definition }));
-    if (!choice.dryRun) remove(plan, runCommand);
+    if (!choice.dryRun) removeService(plan);
     for (const path of writtenBy(plan)) output.write(`- ${path}\n`);
     output.write(
       `${words.text(choice.dryRun ? 'service.wouldBeRemoved' : 'service.removed', { name: choice.name })}\n`,
@@ -64,6 +65,21 @@ function addService(plan: ServicePlan, choice: ServiceChoice, { words, output, e
   );
   if (proxied) output.write(`${words.text('service.proxy')}\n`);
   return EXIT.stopped;
+}
+
+/** @throws UsageError */
+function removeService(plan: ServicePlan): void {
+  try {
+    remove(plan, runCommand);
+  } catch (error) {
+    throw refusal((words) => words.text('service.notRemoved', { reason: (error as Error).message }), error);
+  }
+}
+
+/** Without it, half of the files could be written. @throws UsageError */
+function checkRight({ scope }: ServiceChoice): void {
+  const uid = process.getuid?.();
+  if (scope === 'system' && uid !== undefined && uid !== 0) throw refusal((words) => words.text('service.needsRoot'));
 }
 
 function showStatus(plan: ServicePlan, { name }: ServiceChoice, { words, output }: ServiceContext): number {

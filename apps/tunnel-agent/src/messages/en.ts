@@ -49,6 +49,8 @@ export const en = {
     linger: 'It ends when this user logs out, unless you run: {command}',
     proxy: 'The service does not see HTTPS_PROXY and the like of this terminal: give it --proxy.',
     failed: 'the service was not installed: {reason}',
+    notRemoved: 'not all of the service was removed: {reason}',
+    needsRoot: 'a service of the system is a matter for root: use sudo, or --user for a service of this user',
     notInstalled: 'the service is not installed: there is no {path}',
     notOurs: '{path} was not made by gatehouse-agent service install, and stays as it is',
     nodeInHome:

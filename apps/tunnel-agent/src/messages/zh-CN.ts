@@ -48,6 +48,8 @@ export const zhCN: Translation<typeof en> = {
     linger: '当前用户注销后服务会停止，除非运行：{command}',
     proxy: '服务不会使用此终端的 HTTPS_PROXY 等变量：请用 --proxy 指定。',
     failed: '未能安装服务：{reason}',
+    notRemoved: '未能完全删除服务：{reason}',
+    needsRoot: '系统服务需要 root 权限：请使用 sudo，或用 --user 安装用户服务',
     notInstalled: '服务未安装：没有 {path}',
     notOurs: '{path} 不是由 gatehouse-agent service install 创建的，未作改动',
     nodeInHome:
