@@ -157,10 +157,18 @@ describe('gatehouse-agent service with a real systemd', () => {
       expect((await run('status')).code).toBe(0);
       const account = spawnSync('systemctl', ['show', '-p', 'DynamicUser', name], { encoding: 'utf8' });
       expect(account.stdout.trim()).toBe('DynamicUser=yes');
+      // Its socket is beside those of services with other names.
+      const asked = agents.start(['status', '--json'], { RUNTIME_DIRECTORY: '/run/gatehouse-agent' });
+      expect(await asked.code).toBe(0);
+      expect(asked.output()).toContain(`"gateway": "127.0.0.1:${yard.port}"`);
+      // The settings and the key are replaced, and the account can read them.
+      const before = yard.server.agents()[0]?.connectedAt ?? 0;
+      expect((await run('install', ...options().slice(1), '--key', client.key)).code).toBe(0);
+      await waitFor(() => (yard.server.agents()[0]?.connectedAt ?? 0) > before);
     } finally {
       await run('uninstall');
     }
-    const places = ['/etc/systemd/system', '/etc/gatehouse-agent', '/var/lib', '/var/lib/private', '/run'];
+    const places = ['/etc/systemd/system', '/usr/local/lib/gatehouse-agent', '/var/lib', '/var/lib/private', '/run'];
     for (const place of places) if (existsSync(place)) expect(readdirSync(place).join()).not.toContain(name);
   });
 });

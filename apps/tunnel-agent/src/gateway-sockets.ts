@@ -35,7 +35,7 @@ export class GatewaySockets extends Agent {
     const socket = await this.dialer.server(this.server, DIAL_MS);
     // Dialled sockets are paused, and a request expects one that is not.
     if (!this.secure) return socket.resume();
-    // It is the request that waits for the handshake, and that is told of errors.
+    // The request waits for the handshake and gets its errors.
     return connectTls({ socket, host, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 && { servername: host }) });
   }
 }

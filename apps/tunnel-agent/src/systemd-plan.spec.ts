@@ -52,7 +52,7 @@ describe('a unit of the system', () => {
     expect(unit).toMatch(/^# Made by gatehouse-agent service install/);
     expect(unit).toContain(
       `ExecStart="${process.execPath}" "/usr/local/lib/gatehouse-agent/tunnel-agent/gatehouse-agent.mjs" ` +
-        '--config "${CREDENTIALS_DIRECTORY}/config" --key-file "${STATE_DIRECTORY}/key"',
+        '--config "${STATE_DIRECTORY}/config.yaml" --key-file "${STATE_DIRECTORY}/key"',
     );
     for (const line of ['DynamicUser=yes', 'NoNewPrivileges=yes', 'ProtectSystem=strict', 'ProtectHome=yes']) {
       expect(unit).toMatch(new RegExp(`^${line}$`, 'm'));

@@ -16,7 +16,7 @@ interface Places {
   shared: string[];
 }
 
-/** A unit of the system or of a user, for systemd 247 or newer. `version`: that of this machine. */
+/** A unit of the system or of a user, for systemd 240 or newer. `version`: that of this machine. */
 export function systemdPlan(request: ServiceRequest, version: number): ServicePlan {
   const { name, scope, key, config } = request;
   const places = scope === 'system' ? systemPlaces(request) : userPlaces(request);
@@ -49,12 +49,12 @@ function systemPlaces({ name, runAs }: ServiceRequest): Places {
   const state = runAs === undefined ? `/var/lib/private/${name}` : `/var/lib/${name}`;
   return {
     unit: `/etc/systemd/system/${name}.service`,
-    config: `/etc/gatehouse-agent/${name}.yaml`,
+    config: `${state}/config.yaml`,
     key: `${state}/key`,
     program: `/usr/local/lib/gatehouse-agent/${name}`,
     // The first is a link to the second where the account is the service's own.
     folders: [`/var/lib/${name}`, `/var/lib/private/${name}`],
-    shared: ['/etc/gatehouse-agent', '/usr/local/lib/gatehouse-agent'],
+    shared: ['/usr/local/lib/gatehouse-agent'],
   };
 }
 
@@ -74,9 +74,9 @@ function userPlaces({ name, home }: ServiceRequest): Places {
 function unitText(request: ServiceRequest, places: Places, program: readonly string[], version: number): string {
   const { name, scope, graceSeconds } = request;
   const isSystem = scope === 'system';
-  // systemd fills these two in.
+  // systemd fills in the folder.
   const files = isSystem
-    ? ['--config', '"${CREDENTIALS_DIRECTORY}/config"', '--key-file', '"${STATE_DIRECTORY}/key"']
+    ? ['--config', '"${STATE_DIRECTORY}/config.yaml"', '--key-file', '"${STATE_DIRECTORY}/key"']
     : ['--config', word(places.config), '--key-file', word(places.key)];
   return [
     `# ${MARKER}; gatehouse-agent service uninstall removes it.`,
@@ -97,7 +97,7 @@ function unitText(request: ServiceRequest, places: Places, program: readonly str
     'UMask=0077',
     `RuntimeDirectory=${name.replace('tunnel-agent', 'gatehouse-agent')}`,
     'RuntimeDirectoryMode=0700',
-    ...(isSystem ? systemHardening(request, places) : []),
+    ...(isSystem ? systemHardening(request) : []),
     'NoNewPrivileges=yes',
     'LockPersonality=yes',
     'RestrictRealtime=yes',
@@ -112,13 +112,12 @@ function unitText(request: ServiceRequest, places: Places, program: readonly str
   ].join('\n');
 }
 
-function systemHardening({ name, runAs, fileRoots }: ServiceRequest, { config }: Places): string[] {
+function systemHardening({ name, runAs, fileRoots }: ServiceRequest): string[] {
   return [
     ...(runAs === undefined ? ['DynamicUser=yes'] : [`User=${runAs}`]),
-    '# The agent replaces the key in it when the gateway exchanges its own.',
+    '# The key and the settings. systemd gives them to the account; the agent replaces the key when the gateway exchanges its own.',
     `StateDirectory=${name}`,
     'StateDirectoryMode=0700',
-    `LoadCredential=config:${config}`,
     'CapabilityBoundingSet=',
     'PrivateTmp=yes',
     'PrivateDevices=yes',
