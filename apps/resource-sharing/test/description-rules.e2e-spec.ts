@@ -50,6 +50,15 @@ const CASES: [schema: string, line: string, body: object, valid: boolean][] = [
   ['CreateShareBody', SHARES, { tmdb_id: '1', media_type: 'movie' }, false],
   ['CheckResourceBody', 'POST /api/open/check/resource', { url: 'magnet:?xt=urn:btih:no' }, false],
   ['CheckResourceBody', 'POST /api/open/check/resource', { url: `magnet:?xt=urn:btih:${'a1'.repeat(20)}` }, true],
+  ['CheckResourceBody', 'POST /api/open/check/resource', { url: `magnet:?xt=urn:btih:${'a1'.repeat(20)}§` }, false],
+  [
+    'CheckResourceBody',
+    'POST /api/open/check/resource',
+    { url: `看magnet:?xt=urn:btih:${'a1'.repeat(20)}&dn=a b` },
+    true,
+  ],
+  ['ProfileChangeBody', 'PATCH /api/site/me', { nickname: [['Ada']] }, false],
+  ['ProfileChangeBody', 'PATCH /api/site/me', { nickname: 'Ada' }, true],
   [
     'CheckResourceBody',
     'POST /api/open/check/resource',

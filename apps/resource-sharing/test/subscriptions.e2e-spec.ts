@@ -87,7 +87,7 @@ describe('a subscription', () => {
   it.each([
     ['an unknown title', () => ({ target_key: 'tv:999999999', target_id: 999999999 }), 404, undefined],
     ['a title of another type', () => ({ target_key: `movie:${media.id}`, target_id: media.id }), 404, undefined],
-    ['two numbers', () => ({ target_id: media.id + 1 }), 400, 'target_id'],
+    ['two numbers', () => ({ target_id: media.id + 1 }), 422, 'target_id'],
     ['null in the place of the number', () => ({ target_id: null }), 400, 'target_id'],
     ['what is no key', () => ({ target_key: 'tv:x', target_id: undefined }), 400, 'target_key'],
     ['another kind of target', () => ({ target_type: 'user' }), 400, 'target_type'],

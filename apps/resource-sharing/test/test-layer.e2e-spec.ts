@@ -146,6 +146,7 @@ describe('the tables of test mode', () => {
       'plain_link_key',
       'refuse_change_of_ledger',
       'set_test_points',
+      'shut_test_shares',
       'test_application',
     ]);
     expect(layer.get('count_unlock_as_usual')?.replace('count_unlock_as_usual', 'count_unlock')).toBe(

@@ -2,11 +2,6 @@ import { throughTestKeys } from './support/test-key-mode.js';
 
 // The suite once more, through test keys.
 throughTestKeys({
-  'is not found, by nobody, and earns nothing; who had it keeps it; it is back with its sharer':
-    'test shares of a disabled account are not shut',
-  'releases its link: the next sharer keeps it, and the deleted share stays deleted':
-    'test shares of a disabled account are not shut',
-  'is found by nobody when it was shared in the moment of that': 'test shares of a disabled account are not shut',
   'without the scope: 403; for an application without a user: 403 OPENAPI_USER_REQUIRED':
     'the token lacks the scope, and not the key',
   'through an application: the user pays, and the record names the application':

@@ -82,3 +82,33 @@ END $$;
 CREATE OR REPLACE FUNCTION is_subscriber(p_subscriber bigint, p_sharer bigint) RETURNS boolean LANGUAGE sql STABLE AS
   $$ SELECT p_subscriber <> p_sharer AND EXISTS (SELECT FROM test_accounts a
     WHERE a.id = p_subscriber AND a.application_id = resource_sharing_test.test_application()) $$;
+
+-- Test shares of an account that is disabled or enabled again: as shut_shares_with_owner() does with the real ones. Made-up
+-- shares stay, for they are nobody's.
+CREATE OR REPLACE FUNCTION shut_test_shares() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  owned bigint[];
+  share bigint;
+BEGIN
+  SELECT coalesce(array_agg(id), '{}') INTO owned FROM resource_sharing_test.test_accounts
+    WHERE user_id = NEW.id AND NOT is_made_up;
+  IF NEW.disabled_at IS NOT NULL THEN
+    UPDATE resource_sharing_test.shares SET deleted_at = now(), shut_with_owner = true
+      WHERE owner_id = ANY (owned) AND deleted_at IS NULL;
+  ELSE
+    FOR share IN SELECT max(id) FROM resource_sharing_test.shares
+      WHERE owner_id = ANY (owned) AND shut_with_owner GROUP BY link_key ORDER BY 1 LOOP
+      BEGIN
+        UPDATE resource_sharing_test.shares SET deleted_at = NULL WHERE id = share;
+      EXCEPTION WHEN unique_violation THEN
+        NULL;
+      END;
+    END LOOP;
+    UPDATE resource_sharing_test.shares SET shut_with_owner = false WHERE owner_id = ANY (owned) AND shut_with_owner;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER site_accounts_shut_test_shares AFTER UPDATE OF disabled_at ON resource_sharing.site_accounts
+  FOR EACH ROW WHEN ((OLD.disabled_at IS NULL) <> (NEW.disabled_at IS NULL))
+  EXECUTE FUNCTION resource_sharing_test.shut_test_shares();

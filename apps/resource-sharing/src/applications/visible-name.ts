@@ -9,12 +9,15 @@ const EMOJI = '\\p{RGI_Emoji}';
 /** A name without any of them, and with at least one visible character. */
 export const VISIBLE_NAME = new RegExp(`^(?=.*\\S)(?:${EMOJI}|[^${UNSEEN}])*$`, 'v');
 
-/** The same for the interface description, where few validators know these classes; without emoji of several parts. */
+/**
+ * The same for the interface description, where few validators know these classes; without emoji of several parts, and
+ * without lone surrogates, which are in no well-formed text and whose escapes make some validators skip the whole pattern.
+ */
 export function visibleNamePattern(): string {
   const isUnseen = new RegExp(`[${UNSEEN}]`, 'v');
   const ranges: string[] = [];
   for (let code = 0, start = -1; code <= LAST_CODE_POINT + 1; code++) {
-    const unseen = code <= LAST_CODE_POINT && isUnseen.test(String.fromCodePoint(code));
+    const unseen = code <= LAST_CODE_POINT && !isSurrogate(code) && isUnseen.test(String.fromCodePoint(code));
     if (unseen && start < 0) start = code;
     if (unseen || start < 0) continue;
     ranges.push(`${written(start)}-${written(code - 1)}`);
@@ -24,6 +27,7 @@ export function visibleNamePattern(): string {
 }
 
 const LAST_CODE_POINT = 0x10_ff_ff;
+const isSurrogate = (code: number): boolean => code >= 0xd8_00 && code <= 0xdf_ff;
 
 /** As an escape that JavaScript and others read alike; there is none for the higher ones. */
 function written(code: number): string {

@@ -50,6 +50,7 @@ import { UnlockSeveralShares1763668801820 } from './1763668801820-unlock-several
 import { CreateSubscriptions1763668801821 } from './1763668801821-create-subscriptions.js';
 import { UseSubscriptionSql1763668801822 } from './1763668801822-use-subscription-sql.js';
 import { LookOnceAtAccounts1763668801823 } from './1763668801823-look-once-at-accounts.js';
+import { ShutTestShares1763668801824 } from './1763668801824-shut-test-shares.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -105,4 +106,5 @@ export const MIGRATIONS = [
   CreateSubscriptions1763668801821,
   UseSubscriptionSql1763668801822,
   LookOnceAtAccounts1763668801823,
+  ShutTestShares1763668801824,
 ];

@@ -30,7 +30,7 @@ export class SubscriptionsController {
   @OpenOperation({ scope: 'write', user: 'required' })
   @ApiOperation({ summary: 'Subscribe to a title: its new shares become messages' })
   @ApiEnvelope(SubscriptionView)
-  @Fails('INVALID_ARGUMENT', 'NOT_FOUND', 'CONFLICT')
+  @Fails('NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE')
   async subscribe(
     @Body() { target_key: key, target_id: given }: SubscriptionBody,
     @CurrentCaller() { userId }: UserCaller,
@@ -39,7 +39,7 @@ export class SubscriptionsController {
     const id = Number(number);
     if (given !== undefined && given !== id) {
       const message = 'is not the number of target_key';
-      throw new AppError('INVALID_ARGUMENT', `target_id: ${message}`, { details: [{ field: 'target_id', message }] });
+      throw new AppError('UNPROCESSABLE', `target_id: ${message}`, { details: [{ field: 'target_id', message }] });
     }
     return toSubscriptionView(await this.subscriptions.subscribe(userId, type, id));
   }

@@ -17,7 +17,10 @@ export function requestSchemas(schemas: Record<string, unknown>): Record<string,
   );
 }
 
-function describeNull({ nullable, ...schema }: JsonSchema): JsonSchema {
+function describeNull({ nullable, ...given }: JsonSchema): JsonSchema {
+  // The generator drops the type of a text with several patterns, which stand in allOf.
+  const isText = given['type'] === undefined && 'pattern' in given && 'allOf' in given;
+  const schema = isText ? { type: 'string', ...given } : given;
   // A property with this name.
   if (isSchema(nullable)) return { nullable, ...schema };
   if (nullable !== true) return schema;
