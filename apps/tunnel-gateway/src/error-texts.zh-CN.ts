@@ -102,6 +102,11 @@ const HOSTS: ErrorTexts = {
   'a certificate for * or *.name takes files: cert_path and key_path':
     '* 或 *.域名 的证书需要使用文件：cert_path 和 key_path',
   'browsers would send the cookies of the console there': '浏览器会将控制台的 Cookie 发送到此域名',
+  'has targets with tls:// and others: give them hosts of their own': '不能混用 tls:// 与其他目标，请分别添加域名解析',
+  'must be https for a tls:// target': '目标为 tls:// 时必须是 https',
+  'must be / for a tls:// target': '目标为 tls:// 时必须是 /',
+  'must be 0 for a tls:// target, which has its own certificate': '目标为 tls:// 时必须是 0，证书由目标提供',
+  'must be null for a tls:// target, which has its own certificate': '目标为 tls:// 时必须是 null，证书由目标提供',
   'cert_path and key_path go together': 'cert_path 与 key_path 必须同时填写',
   'only administrators can set files': '仅限管理员指定文件',
   'only administrators can serve every name': '泛域名 * 仅限管理员使用',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { createServer as createHttpsServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { reservePort, waitFor } from '@gatehouse/testing';
@@ -160,6 +160,41 @@ describe('hosts with options', () => {
     expect((await world.admin('PATCH', `/hosts/${made.body.id}`, none)).body).toMatchObject(none);
     await waitFor(async () => (await path()) === '/app/x?y');
     expect((await long()).status).toBe(200);
+  });
+
+  it('pass TLS on to a target with its own certificate, which the gateway never has', async () => {
+    const { certificate, key } = createServerIdentity('passed.example.org');
+    const site = createHttpsServer({ cert: certificate, key }, (_, response) => response.end('passed on'));
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = site.address() as AddressInfo;
+    const client = await world.client();
+    await world.online(client.key);
+    const body = { client_id: client.id, host: 'passed.example.org', target_addr: `tls://127.0.0.1:${port}` };
+    for (const [more, field] of [
+      [{}, 'scheme'],
+      [{ scheme: 'https', location: '/x' }, 'location'],
+      [{ scheme: 'https', auto_https: 1 }, 'auto_https'],
+      [{ scheme: 'https', target_addr: `tls://a:1,http://a:2` }, 'target_addr'],
+    ] as const) {
+      const answer: AnyJson = await world.admin('POST', '/hosts', { ...body, ...more });
+      expect([answer.status, answer.body.errors ?? answer.body]).toEqual([422, expect.anything()]);
+      expect(JSON.stringify(answer.body)).toContain(field);
+    }
+    const made: AnyJson = await world.admin('POST', '/hosts', { ...body, scheme: 'https' });
+    expect(made.body).toMatchObject({ has_cert: false, scheme: 'https' });
+    expect((await world.admin('PATCH', `/hosts/${made.body.id}`, { scheme: 'all' })).status).toBe(422);
+    const text = (): Promise<string> =>
+      visit('https', 'passed.example.org').then(
+        (answer) => answer.text,
+        () => '',
+      );
+    await waitFor(async () => (await text()) === 'passed on');
+    const { body: check } = await world.admin('POST', `/hosts/${made.body.id}/check`);
+    expect(check.steps.map(({ code }: AnyJson) => code)).not.toContain('certificate_none');
+    await waitFor(async () => (await world.admin('GET', `/hosts/${made.body.id}`)).body.export_flow > 0);
+    site.closeAllConnections();
+    site.close();
   });
 
   it.each<[object, string]>([

@@ -42,7 +42,8 @@ export interface TunnelConfig {
 }
 
 export interface HostTarget extends TargetAddress {
-  scheme: 'http' | 'https' | 'h2c';
+  /** `tls`: the target itself speaks TLS with visitors, whose bytes pass as they are. Then all targets of the host do. */
+  scheme: 'http' | 'https' | 'h2c' | 'tls';
   /** Accepts any certificate of an `https` target. */
   insecure: boolean;
 }

@@ -1,10 +1,11 @@
 import { resetStream } from '@gatehouse/net';
-import type { TunnelConfig, TunnelServerConfig } from './config.js';
+import type { TunnelServerConfig } from './config.js';
 import { TargetError, TunnelError } from './errors.js';
 import type { ResourceRef } from './resource.js';
-import type { ChannelSource } from './session/channel-source.js';
+import type { ChannelSource, StartOf } from './session/channel-source.js';
 import type { HttpGateway } from './vhost/http-gateway.js';
 import { codeOf } from './vhost/answers.js';
+import { passesTls } from './vhost/tls-passthrough.js';
 import type { DialFailure } from './wire/messages.js';
 
 /**
@@ -48,22 +49,30 @@ export async function checkTarget(
   try {
     if (kind === 'host') {
       const host = config.hosts.find((each) => each.id === id);
-      return host ? { state: 'answers', status: await http.ask(host, timeoutMs) } : { state: 'starting', status: null };
+      if (!host) return { state: 'starting', status: null };
+      if (!passesTls(host)) return { state: 'answers', status: await http.ask(host, timeoutMs) };
+      await reach(channels, host.clientId, { kind, id, target: 0 }, timeoutMs);
+      return { state: 'answers', status: null };
     }
     const tunnel = config.tunnels.find((each) => each.id === id);
     if (!tunnel) return { state: 'starting', status: null };
     if (!WITH_TARGET.has(tunnel.mode)) {
       return { state: isOnline(tunnel.clientId) ? 'unchecked' : 'offline', status: null };
     }
-    await reach(channels, tunnel, timeoutMs);
+    await reach(channels, tunnel.clientId, { kind, id, target: null }, timeoutMs);
     return { state: 'answers', status: null };
   } catch (error) {
     return { state: stateOf(error), status: null };
   }
 }
 
-async function reach(channels: ChannelSource, { id, clientId }: TunnelConfig, timeoutMs: number): Promise<void> {
-  const start = { kind: 'tunnel', id, target: null, destination: '', visitor: NOBODY, entrance: NOBODY } as const;
+async function reach(
+  channels: ChannelSource,
+  clientId: number,
+  target: Pick<StartOf, 'kind' | 'id' | 'target'>,
+  timeoutMs: number,
+): Promise<void> {
+  const start = { ...target, destination: '', visitor: NOBODY, entrance: NOBODY };
   resetStream(await channels.reach(clientId, start, timeoutMs));
 }
 

@@ -36,13 +36,15 @@ export class ServiceChecks {
 
   /** @throws AppError NOT_FOUND, EDGE_UNAVAILABLE, SERVICE_UNAVAILABLE */
   async host(id: number, actor: Actor): Promise<ServiceCheckView> {
-    const { clientId, status, host, scheme } = await this.owned.hosts(actor).one(id);
+    const { clientId, status, host, scheme, targetAddr } = await this.owned.hosts(actor).one(id);
+    const passesTls = targetAddr.trim().toLowerCase().startsWith('tls:');
     return this.check({ kind: 'host', id, clientId, status }, actor, async () => {
       const [name, certificate] = await Promise.all([
         this.names.run(host),
-        scheme === 'http' ? null : this.certificateOf(id, actor),
+        scheme === 'http' || passesTls ? null : this.certificateOf(id, actor),
       ]);
-      return [...(name === null ? [] : [name]), stepOfCertificate(certificate)];
+      // One that passes TLS on shows the certificate of its target.
+      return [...(name === null ? [] : [name]), ...(passesTls ? [] : [stepOfCertificate(certificate)])];
     });
   }
 

@@ -38,7 +38,19 @@ describe('targets', () => {
       { host: 'b', port: 443, weight: 1, scheme: 'https', insecure: true },
       { host: 'c', port: 50_051, weight: 2, scheme: 'h2c', insecure: false },
     ]);
-    for (const text of ['ftp://a:21', 'a:1?insecure=1', 'https://a?x=1', 'https://a/path', 'https://u:p@a']) {
+    expect(parseHostTargets('tls://mail:993,TLS://b#weight=2')).toEqual([
+      { host: 'mail', port: 993, weight: 1, scheme: 'tls', insecure: false },
+      { host: 'b', port: 443, weight: 2, scheme: 'tls', insecure: false },
+    ]);
+    for (const text of [
+      'tls://a:1,https://b',
+      'tls://a?insecure=1',
+      'ftp://a:21',
+      'a:1?insecure=1',
+      'https://a?x=1',
+      'https://a/path',
+      'https://u:p@a',
+    ]) {
       expect(() => parseHostTargets(text), text).toThrow(RangeError);
     }
   });

@@ -41,21 +41,25 @@ export function parseTargets(text: string): Target[] {
  * RangeError
  */
 export function parseHostTargets(text: string): HostTarget[] {
-  return several(text).map((part) => {
+  const targets = several(text).map((part): HostTarget => {
     const { address, weight } = splitWeight(part);
     const [, scheme = 'http', rest = '', query = ''] =
       /^(?:([a-z0-9]+):\/\/)?([^?]*?)\/?(?:\?(.*))?$/i.exec(address) ?? [];
     const kind = scheme.toLowerCase();
-    if (kind !== 'http' && kind !== 'https' && kind !== 'h2c') {
-      throw new RangeError(`"${part}" must begin with http://, https:// or h2c://, or with the host`);
+    if (kind !== 'http' && kind !== 'https' && kind !== 'h2c' && kind !== 'tls') {
+      throw new RangeError(`"${part}" must begin with http://, https://, h2c:// or tls://, or with the host`);
     }
     if (query !== '' && query !== 'insecure=1' && query !== 'insecure=0') {
       throw new RangeError(`"${part}" may end with ?insecure=1 and nothing else`);
     }
     const insecure = query === 'insecure=1';
     if (insecure && kind !== 'https') throw new RangeError(`"${part}": insecure is for https targets`);
-    return { ...parseHostPort(rest, kind === 'https' ? 443 : 80), weight, scheme: kind, insecure };
+    return { ...parseHostPort(rest, kind === 'https' || kind === 'tls' ? 443 : 80), weight, scheme: kind, insecure };
   });
+  if (new Set(targets.map(({ scheme }) => scheme === 'tls')).size > 1) {
+    throw new RangeError('has targets with tls:// and others: give them hosts of their own');
+  }
+  return targets;
 }
 
 /** `file:///abs/dir?ro=1&strip=/web`: a directory of the agent's machine. @throws RangeError */

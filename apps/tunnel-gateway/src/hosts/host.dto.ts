@@ -161,7 +161,7 @@ export class HostChanges extends HostFields {
   @Line(255)
   host?: string;
 
-  /** `http://host:port`, `https://…` or `h2c://…`, separated by commas, each with `#weight=N`. */
+  /** `http://host:port`, `https://…` or `h2c://…`, separated by commas, each with `#weight=N`; or `tls://…`, which passes TLS on. */
   @Omittable()
   @IsString()
   @MaxLength(8_192)

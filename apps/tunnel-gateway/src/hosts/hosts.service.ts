@@ -13,7 +13,6 @@ import type { Condition } from '../data/owned-table.js';
 import { containing } from '../data/sort-keys.js';
 import { readOptions, writeOptions } from '../data/row-options.js';
 import { TunnelGatewaySettings } from '../settings.js';
-import { parseHostTargets } from '../common/targets.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { covers, parseHostPattern, parseLocation, parseTargetPath } from '../wire/host-pattern.js';
@@ -22,6 +21,7 @@ import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from '../data/host.entity.js';
 import { toHostView } from './host.view.js';
+import { requirePassable } from './passed-tls.js';
 
 /** Hosts: domains that lead to a client's targets. */
 @Injectable()
@@ -89,8 +89,9 @@ export class HostsService {
   ): Promise<Partial<Host>> {
     const { target_addr: target, auto_https: autoHttps, status } = body;
     const place = readPlace(body, before, actor);
-    if (target !== undefined) readField('target_addr', () => parseHostTargets(target));
     const certificate = this.certificateOf(body, before, actor);
+    const changed = { ...place, autoHttps: autoHttps ?? before?.autoHttps ?? 0, certPath: certificate.certPath };
+    requirePassable({ ...changed, targetAddr: target ?? before?.targetAddr ?? '' });
     const wantsAcme = (autoHttps ?? before?.autoHttps) === 1 && !certificate.certPath;
     if (wantsAcme && place.host.includes('*')) {
       throw fieldError('auto_https', 'a certificate for * or *.name takes files: cert_path and key_path');

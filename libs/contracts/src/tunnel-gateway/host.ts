@@ -24,6 +24,7 @@ export interface HostView {
   max_body_bytes: number;
   /** Whether it serves http, https or both. */
   scheme: 'all' | 'http' | 'https';
+  /** `http://`, `https://` or `h2c://` and host:port, separated by commas; `tls://`: visitors speak TLS with the target itself. */
   target_addr: string;
   /** Whether it has a certificate, from files, uploaded or ordered. `GET /certificates/{id}` returns it. */
   has_cert: boolean;

@@ -3,7 +3,7 @@ import { ByteReaderError, guardPromise, resetStream, setFlowTimeout, type RateLi
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
-import type { TunnelConfig } from '../config.js';
+import type { HostConfig, TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
@@ -50,6 +50,12 @@ export interface AdmissionOptions {
   onRefused: (resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal) => void;
 }
 
+/** What a visitor wants to reach. */
+interface Destination {
+  resource: ResourceRef;
+  clientId: number;
+}
+
 interface Ends {
   visitor: Endpoint;
   entrance: Endpoint;
@@ -85,7 +91,15 @@ export class Admission {
     if (!visitor) return resetStream(socket);
     const ends = { visitor, entrance: endpoint(socket.localAddress, socket.localPort) };
     if (tunnel.acceptProxyProtocol) guardPromise(socket, this.receiveProxied(tunnel, socket, ends, reception));
-    else this.enter(tunnel, socket, ends, reception);
+    else this.enter(ofTunnel(tunnel), socket, ends, reception);
+  }
+
+  /** Admits a connection to a host as a whole. */
+  receiveAtHost({ id, clientId }: HostConfig, socket: Socket, reception: Reception): void {
+    const visitor = farEnd(socket);
+    if (!visitor) return resetStream(socket);
+    const ends = { visitor, entrance: endpoint(socket.localAddress, socket.localPort) };
+    this.enter({ resource: { kind: 'host', id }, clientId }, socket, ends, reception);
   }
 
   /** Resets the sockets of visitors that are no longer allowed, including those that carry no bytes yet. */
@@ -106,7 +120,7 @@ export class Admission {
     const timer = setFlowTimeout(socket, () => resetStream(socket), proxyHeaderMs);
     try {
       const said = await readProxyHeader(socket);
-      this.enter(tunnel, socket, said ?? own, reception);
+      this.enter(ofTunnel(tunnel), socket, said ?? own, reception);
     } catch (error) {
       if (!(error instanceof TunnelError || error instanceof ByteReaderError)) throw error;
       this.turnAway(tunnel, socket, own, 'bad_proxy_header');
@@ -120,8 +134,8 @@ export class Admission {
     resetStream(socket);
   }
 
-  private enter({ id, clientId }: TunnelConfig, socket: Socket, ends: Ends, reception: Reception): void {
-    const admitted = this.admit({ kind: 'tunnel', id }, clientId, ends.visitor);
+  private enter({ resource, clientId }: Destination, socket: Socket, ends: Ends, reception: Reception): void {
+    const admitted = this.admit(resource, clientId, ends.visitor);
     if (typeof admitted === 'string') {
       if (reception.refused) reception.refused(socket, admitted);
       else resetStream(socket);
@@ -138,4 +152,8 @@ export class Admission {
     });
     reception.admitted(visitor);
   }
+}
+
+function ofTunnel({ id, clientId }: TunnelConfig): Destination {
+  return { resource: { kind: 'tunnel', id }, clientId };
 }

@@ -12,6 +12,7 @@ import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener, type GatewayConnections } from './tls-listener.js';
+import { TlsPassthrough } from './tls-passthrough.js';
 import type { LogRequest } from './request-log.js';
 import type { ReplayRefusal, ReplayRequest } from './replay.js';
 import { askForHead } from './target-question.js';
@@ -80,6 +81,7 @@ export class HttpGateway {
   private readonly dispatcher: RequestDispatcher;
   private readonly upstreams: UpstreamTable;
   private readonly certificates: CertificateTable;
+  private readonly passthrough: TlsPassthrough;
   private readonly http1: Http1Listener;
   private readonly listening: ListenerContext;
   private readonly options: HttpOptions;
@@ -113,6 +115,7 @@ export class HttpGateway {
       fallback: options.defaultCertificate,
       provide: options.certificate?.bind(options),
     });
+    this.passthrough = new TlsPassthrough({ context, connectMs: timeouts.connect ?? CONNECT_MS });
     this.recorder = new RequestRecorder(context.now);
     this.dispatcher = new RequestDispatcher({
       context,
@@ -143,6 +146,7 @@ export class HttpGateway {
   /** Applies to the next request and the next handshake. */
   apply(hosts: readonly HostConfig[]): void {
     this.certificates.apply(hosts);
+    this.passthrough.apply(hosts);
     this.dispatcher.apply(hosts);
     this.recorder.apply(hosts);
   }
@@ -267,6 +271,7 @@ export class HttpGateway {
       fallback: options.defaultCertificate,
       acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
       own: this.agents,
+      passthrough: this.passthrough,
       maxUnidentified: options.maxUnidentified ?? MAX_UNIDENTIFIED,
       helloMs: options.timeouts?.hello ?? HELLO_MS,
     });

@@ -12,6 +12,7 @@ import { replyOf, type Reply } from './reply.js';
 import { withholdCookies } from './request-fields.js';
 import { logTo } from './request-log.js';
 import { readRequest, type RequestHead } from './request-rules.js';
+import { passesTls } from './tls-passthrough.js';
 import { originOf, type VisitorOrigin } from './visitor-origin.js';
 
 const CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
@@ -90,6 +91,11 @@ export class RequestDispatcher {
     const host = this.hostFor(head, scheme);
     if (!covers(head.host)) return misdirectedAnswer(head);
     if (!host) return noHostAnswer(head);
+    if (passesTls(host)) {
+      // Came under another name of this gateway's certificates: a new connection leads to the target.
+      reply.close();
+      return misdirectedAnswer(head);
+    }
     if (this.isMisleading(head)) {
       reply.close();
       return badRequestAnswer(400, 'target', head);

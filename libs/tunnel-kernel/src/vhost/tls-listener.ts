@@ -8,6 +8,7 @@ import { readClientHello, refuseServerName } from './client-hello.js';
 import { http1Options, type Http1Listener } from './http1-listener.js';
 import { Http2Listener } from './http2-listener.js';
 import type { ListenerContext } from './listener-context.js';
+import type { TlsPassthrough } from './tls-passthrough.js';
 
 /** Upper bound for unfinished TLS handshakes. */
 export const MAX_UNIDENTIFIED = 4096;
@@ -32,6 +33,7 @@ export interface TlsOptions extends ListenerContext {
   /** Certificate for an authority that validates `name` (RFC 8737); null: none is expected. */
   acmeTlsAlpn: (name: string) => ServerCertificate | null;
   own: GatewayConnections;
+  passthrough: Pick<TlsPassthrough, 'hostFor' | 'accept'>;
   maxUnidentified: number;
   /** From accept to the end of the handshake, in milliseconds. */
   helloMs: number;
@@ -124,7 +126,7 @@ export class TlsListener {
   }
 
   private async identify(socket: Socket, secure: () => void): Promise<void> {
-    const { certificates, acmeTlsAlpn, logger, proxies } = this.options;
+    const { certificates, acmeTlsAlpn, logger, passthrough, proxies } = this.options;
     socket.on('error', () => undefined);
     const far = farEndOf(socket);
     const { remoteAddress = null } = socket;
@@ -137,6 +139,12 @@ export class TlsListener {
       if (!hello) return void socket.destroy();
       if (hello.acme && hello.serverName !== null && acmeTlsAlpn(hello.serverName)) {
         return void this.acme.emit('connection', socket);
+      }
+      const passed = passthrough.hostFor(hello.serverName);
+      if (passed) {
+        this.pending.delete(far);
+        passthrough.accept(passed, socket);
+        return;
       }
       const context = await certificates.context(hello.serverName);
       if (socket.destroyed) return;

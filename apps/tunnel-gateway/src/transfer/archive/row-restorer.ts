@@ -15,10 +15,11 @@ import { Host, HostOptions } from '../../data/host.entity.js';
 import { parseHostPattern, parseLocation, parseTargetPath } from '../../wire/host-pattern.js';
 import { lockNames } from '../../domains/lock-names.js';
 import { claimPlace } from '../../hosts/host-places.js';
+import { requirePassable } from '../../hosts/passed-tls.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { IpRule } from '../../data/ip-rule.entity.js';
-import { parseHostTargets, parseTunnelTargets } from '../../common/targets.js';
+import { parseTunnelTargets } from '../../common/targets.js';
 import { ListenPorts } from '../../tunnels/listen-port.js';
 import type { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
 import { Tunnel, TunnelOptions } from '../../data/tunnel.entity.js';
@@ -300,7 +301,8 @@ async function host(
   const name = readField(`${path}.host`, () => parseHostPattern(body.host));
   const location = readField(`${path}.location`, () => parseLocation(body.location ?? '/'));
   const scheme = body.scheme ?? 'all';
-  readField(`${path}.target_addr`, () => parseHostTargets(body.target_addr));
+  const { target_addr: targetAddr, cert_path: certPath = null, auto_https: autoHttps = 0 } = body;
+  requirePassable({ targetAddr, location, scheme, autoHttps, certPath }, `${path}.`);
   await claimPlace({ host: name, location, scheme, id: null, ownerId: null, isOwned: false }, context.tx);
   return {
     id: idOf(context, 'host', id),
@@ -308,10 +310,10 @@ async function host(
     host: name,
     location,
     scheme,
-    targetAddr: body.target_addr,
-    certPath: body.cert_path ?? null,
+    targetAddr,
+    certPath,
     keyPath: body.key_path ?? null,
-    autoHttps: body.auto_https ?? 0,
+    autoHttps,
     status: body.status ?? 1,
     createdAt,
     updatedAt,

@@ -169,7 +169,7 @@ export const publish = {
     path: 'Path',
     pathHint: '/ is everything; /api is /api and everything below',
     targetHint:
-      'As the agent reaches it: http://, https:// or h2c:// and host:port. Several, separated by commas, take turns',
+      'As the agent reaches it: http://, https:// or h2c:// and host:port. Several, separated by commas, take turns. tls:// passes TLS on to a target with its own certificate',
     scheme: 'Scheme',
     schemes: { all: 'HTTP and HTTPS', http: 'HTTP only', https: 'HTTPS only' },
     autoHttps: 'Automatic HTTPS',

@@ -164,7 +164,8 @@ export const publish: Translation<typeof english> = {
     domainHint: 'app.example.org 或 *.example.org',
     path: '路径',
     pathHint: '/ 表示全部；/api 表示 /api 及其下的全部路径',
-    targetHint: '客户端访问的地址：http://、https:// 或 h2c:// 加主机:端口。多个以逗号分隔，轮流使用',
+    targetHint:
+      '客户端访问的地址：http://、https:// 或 h2c:// 加主机:端口。多个以逗号分隔，轮流使用。tls:// 将 TLS 原样转发给自带证书的目标',
     scheme: '协议',
     schemes: { all: 'HTTP 和 HTTPS', http: '仅 HTTP', https: '仅 HTTPS' },
     autoHttps: '自动 HTTPS',
