@@ -92,6 +92,39 @@ describe('the page of test mode', () => {
     expect(chinese.text).toContain('href="/help/zh-CN/test-mode.html"');
   });
 
+  it('shows the usage of test calls and the rest of their quota apart from those of real calls', async () => {
+    const { app, reader, path } = await developer();
+    const page = `/developer/${app.clientId}`;
+    const tile = (name: string): string =>
+      new RegExp(`<dt>${name}</dt><dd>([\\s\\S]*?)</dd>`).exec(reader.page)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? '';
+    const chosen = (): string => /<a[^>]*aria-current="true"[^>]*>([^<]* calls)<\/a>/.exec(reader.page)?.[1] ?? '';
+    await reader.get(`${page}?calls=test`);
+    expect([chosen(), tile('Calls')]).toEqual(['Test calls', '0']);
+    expect(reader.text).toContain('No test calls in the last 30 days.');
+    await reader.get(path);
+    await reader.submit(`${path}/keys`);
+    await reader.follow();
+    const test = keyOf(reader);
+    for (const key of [test, test, app.secret]) {
+      await request(site.url).get('/api/open/resources/movie/1').set('X-API-Key', key).expect(200);
+    }
+    await request(site.url)
+      .get(`/api/open/shares/${'f'.repeat(32)}`)
+      .set('X-API-Key', test)
+      .expect(404);
+
+    await reader.get(`${page}?calls=test`);
+    expect([chosen(), tile('Calls'), tile('Failed')]).toEqual(['Test calls', '3', '1']);
+    expect(tile('Quota left today')).toMatch(/^4,?998 of 5,?000/);
+    expect(reader.text).toMatch(/By day test/);
+    expect(reader.text).toMatch(/GET \/api\/open\/resources\/:type\/:tmdb_id 2 0 /);
+    await reader.get(page);
+    expect([chosen(), tile('Calls'), tile('Failed')]).toEqual(['Real calls', '1', '0']);
+    expect(reader.text).not.toMatch(/By day test/);
+    const { reader: stranger } = await developer();
+    expect((await stranger.get(`${page}?calls=test`)).status).toBe(404);
+  });
+
   it('is there for the owner alone, and its forms need their token', async () => {
     const { path } = await developer();
     const { reader: stranger, app, path: own } = await developer();

@@ -7,9 +7,14 @@ import { heldClauses } from './standards.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-it('every clause of docs/standards.md names a test that exists', () => {
+const runs = (text: string, test: string): boolean => {
+  const [before, after] = text.split(`'${test}'`);
+  return after !== undefined && !/\.(skip|todo|skipIf\(.*\))\(\s*$/.test(before ?? '');
+};
+
+it('every clause of docs/standards.md names a test that exists and is not skipped', () => {
   const clauses = heldClauses(read('docs/standards.md'));
   expect(new Set(clauses.map(({ standard }) => standard)).size).toBeGreaterThanOrEqual(10);
-  const missing = clauses.filter(({ file, test }) => file !== undefined && !read(file).includes(`'${test}'`));
+  const missing = clauses.filter(({ file, test }) => file !== undefined && !runs(read(file), test));
   expect(missing).toEqual([]);
 });

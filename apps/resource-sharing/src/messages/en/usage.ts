@@ -9,6 +9,10 @@ export const usage = {
     quotaLeft: 'Quota left today',
     quota: '{left} <note>of {limit}, resets {time}</note>',
     noLimit: 'no limit',
+    calls: 'Which calls',
+    real: 'Real calls',
+    test: 'Test calls',
+    noTestCalls: 'No test calls in the last 30 days.',
   },
   errorLog: {
     title: 'Error log',

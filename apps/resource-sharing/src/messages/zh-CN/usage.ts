@@ -11,6 +11,10 @@ export const usage: Translation<typeof english> = {
     quotaLeft: '今日剩余配额',
     quota: '{left} <note>共 {limit}，{time} 重置</note>',
     noLimit: '无限制',
+    calls: '哪些调用',
+    real: '真实调用',
+    test: '测试调用',
+    noTestCalls: '最近 30 天没有测试调用。',
   },
   errorLog: {
     title: '错误日志',

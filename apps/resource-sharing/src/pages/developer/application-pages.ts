@@ -30,7 +30,7 @@ export class ApplicationPages {
     const [secrets, names, usage, refused] = await Promise.all([
       this.secrets.list(visitor.account.id, clientId),
       this.accounts.namesOf(application.testUserIds),
-      this.usage.recent(application),
+      this.usage.recent(application, state.showsTestCalls ?? false),
       this.refused.newest(application.id, SHOWN_ERRORS),
     ]);
     const facts = {

@@ -24,7 +24,7 @@ import type { RecentUsage } from './application-usage.js';
 import { proposedFacts } from './proposed.view.js';
 import { quickstart } from './quickstart.view.js';
 import { refusedCallsTable } from './refused-calls.view.js';
-import { usageTables } from './usage.view.js';
+import { usageModes, usageTables } from './usage.view.js';
 import { statusBadge } from './developer.view.js';
 import { testModeIntro } from './test-mode.view.js';
 import { intro } from './webhooks.view.js';
@@ -34,6 +34,8 @@ export interface ApplicationPageState {
   readonly shown?: Html;
   readonly values?: FormValues;
   readonly problem?: AppError | undefined;
+  /** The usage of test calls instead of real ones. */
+  readonly showsTestCalls?: boolean;
 }
 
 export interface ApplicationFacts {
@@ -65,7 +67,7 @@ export function applicationPage(visitor: Member, known: ApplicationFacts, state:
 ${card(words.text('developer.overview'), overview(visitor, application))}
 ${proposedFacts(visitor, application, words.text('developer.proposedTitle'))}
 ${quickstart(visitor, application, known.base)}
-${card(words.text('developer.usage'), usageTables(visitor, known.usage))}
+${card(words.text('developer.usage'), [usageModes(visitor, application.clientId, known.usage), usageTables(visitor, known.usage)])}
 ${card(words.text('errorLog.title'), refusedCallsTable(visitor, known.refused))}
 ${card(words.text('webhooks.title'), [
   markup`<p>${intro(visitor)}</p>`,

@@ -75,7 +75,8 @@ export class DeveloperController {
   ): Promise<void> {
     const secret = await this.oneTime.take(visitor, clientId, request);
     const shown = shownOnce(visitor, visitor.words.text('developer.newSecret'), secret);
-    await this.sendOne(response, visitor, clientId, { notice: noticeOf(visitor, query), ...shown });
+    const showsTestCalls = new FormValues(query).text('calls') === 'test';
+    await this.sendOne(response, visitor, clientId, { notice: noticeOf(visitor, query), showsTestCalls, ...shown });
   }
 
   @Post(':client_id')

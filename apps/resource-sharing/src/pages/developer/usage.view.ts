@@ -1,19 +1,29 @@
 import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup } from '../parts/markup.js';
-import { dataTable, tiles } from '../parts/tables.js';
+import { badge, dataTable, tiles } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import type { RecentUsage } from './application-usage.js';
 import { dayChart, shareBar } from './usage-chart.js';
 
+/** Links between the usage of real calls and that of test calls. */
+export function usageModes({ words }: Visitor, clientId: string, { isTest }: RecentUsage): Html {
+  const link = (query: string, label: string, isHere: boolean): Html =>
+    markup`<a class="button${isHere && ' primary'}" href="/developer/${clientId}${query}"${isHere && new Html(' aria-current="true"')}>${label}</a>`;
+  return markup`<nav class="actions spaced" aria-label="${words.text('usage.calls')}">
+${link('', words.text('usage.real'), !isTest)}
+${link('?calls=test', words.text('usage.test'), isTest)}
+</nav>`;
+}
+
 /** Calls of an application by day and by operation, and the rest of its quota. */
 export function usageTables(visitor: Visitor, recent: RecentUsage): Html {
   const { words } = visitor;
-  const { usage } = recent;
+  const { usage, isTest } = recent;
   if (usage.summary.total === 0) {
-    return markup`${figures(visitor, recent)}<p class="muted">${words.text('developer.usageNone')}</p>`;
+    return markup`${figures(visitor, recent)}<p class="muted">${words.text(isTest ? 'usage.noTestCalls' : 'developer.usageNone')}</p>`;
   }
   return markup`${figures(visitor, recent)}
-<h3>${words.text('developer.byDay')}</h3>
+<h3>${words.text('developer.byDay')}${isTest && [' ', badge('none', words.text('testMode.inLog'))]}</h3>
 ${dayChart(visitor, recent.calendar)}
 <details class="chart-table"><summary>${words.text('usage.table')}</summary>
 ${dayTable(visitor, recent)}
