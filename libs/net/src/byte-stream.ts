@@ -16,6 +16,8 @@ export interface ByteStream {
   readonly remotePort?: number | undefined;
   /** Whether the memory of what was written can be used for something else as soon as `writableLength` is 0. */
   readonly copiesWrites?: boolean;
+  /** Whether that memory can be used as soon as `write` has returned, however much waits. */
+  readonly copiesAtOnce?: boolean;
   /** False: wait for `drain` before the next write, unless `writableLength` is 0. */
   write(chunk: Uint8Array): boolean;
   /** Closes the sending direction once everything written has left. */

@@ -105,7 +105,7 @@ class Relay implements RelayHandle {
       if (this.throttle) return this.throttle.pass(this.up, chunk);
       // If the system took all bytes at once, no pause is needed, whatever `write` returned.
       if (!remote.write(chunk) && remote.writableLength > 0) client.pause();
-      if (client.release && remote.writableLength === 0) client.release();
+      if (client.release && (remote.copiesAtOnce === true || remote.writableLength === 0)) client.release();
     });
     client.on('drain', () => this.down.held ?? remote.resume());
     client.on('end', () => this.clientEnd());

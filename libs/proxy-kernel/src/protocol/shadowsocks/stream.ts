@@ -48,6 +48,7 @@ export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Arra
 export class ShadowsocksStream extends CarriedStream implements ByteStream {
   /** Sealed bytes have memory of their own. */
   readonly copiesWrites = true;
+  readonly copiesAtOnce = true;
   private readonly session: ShadowsocksSession;
   private begun = false;
   private readonly prologueTimer: NodeJS.Timeout | null;
