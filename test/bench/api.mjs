@@ -1,13 +1,13 @@
 // The management API at scale: 10,000 nodes, 5,000 open connections, tests of 1,000 nodes, and what a small read costs
 // npm run bench -- api [nodes|publications|dashboard|small|dead|live ...]
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openConnections } from './api/open-connections.mjs';
-import { cpuSeconds, startScript, stop, stopAll } from './processes.mjs';
+import { cpuSeconds, ownCpuMicroseconds, startScript, stop, stopAll } from './processes.mjs';
 import { startProxyGateway } from './services/proxy-gateway.mjs';
 import { loadLine, median, printTable, quantile } from './table.mjs';
 
@@ -169,13 +169,6 @@ function get(url, headers, agent) {
     });
     request.on('error', reject);
   });
-}
-
-/** All threads of one process, without its children. */
-function ownCpuMicroseconds(pid) {
-  return readdirSync(`/proc/${pid}/task`)
-    .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1_000)
-    .reduce((sum, value) => sum + value, 0);
 }
 
 async function benchDead() {

@@ -41,21 +41,21 @@ export async function startScript(file, args = [], options = {}) {
 }
 
 /** Starts a program and waits until its TCP port takes connections. */
-export async function startProgram(command, args, port, options = {}) {
+export async function startProgram(command, args, port, { waitSeconds = 5, ...options } = {}) {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options });
   running.add(child);
   let errors = '';
   child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-2000)));
   child.on('error', () => {});
   const ended = () => child.exitCode !== null;
-  if (await untilItAccepts(port, ended)) return { child };
-  const what = ended() ? `ended with ${child.exitCode}` : `did not open port ${port} within 5 s`;
+  if (await untilItAccepts(port, ended, waitSeconds)) return { child };
+  const what = ended() ? `ended with ${child.exitCode}` : `did not open port ${port} within ${waitSeconds} s`;
   throw new Error(`${command} ${what}: ${errors}`);
 }
 
-/** False if nobody took connections at the port within 5 s. */
-export function untilItAccepts(port, givenUp) {
-  return untilTrue(() => accepts(port), givenUp);
+/** False if nobody took connections at the port in time. */
+export function untilItAccepts(port, givenUp, seconds = 5) {
+  return untilTrue(() => accepts(port), givenUp, seconds);
 }
 
 /** False if no HTTP server answered behind the port within 5 s. */
@@ -63,8 +63,8 @@ export function untilItAnswers(port) {
   return untilTrue(() => answers(port));
 }
 
-async function untilTrue(look, givenUp = () => false) {
-  for (let attempt = 0; attempt < 100 && !givenUp(); attempt++) {
+async function untilTrue(look, givenUp = () => false, seconds = 5) {
+  for (let attempt = 0; attempt < seconds * 20 && !givenUp(); attempt++) {
     if (await look()) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -118,6 +118,13 @@ export function cpuSeconds(pid, proc = '/proc') {
   const sum = descendants(pid, listed).reduce((ticks, one) => ticks + one.ticks, root.ticks);
   for (const one of listed) lastSeen.set(one.pid, one);
   return sum / TICKS_PER_SECOND;
+}
+
+/** All threads of one process, without its children. */
+export function ownCpuMicroseconds(pid) {
+  return readdirSync(`/proc/${pid}/task`)
+    .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1_000)
+    .reduce((sum, value) => sum + value, 0);
 }
 
 /** Resident bytes of a process and its children. */

@@ -1,6 +1,10 @@
 // Rule decisions at 100,000 domains, 20,000 prefixes and 500 keywords, as rules of their own and in rule sets: time to compile,
-// memory kept, time for a decision. Without --expose-gc, which npm run bench gives, memory is an estimate.
+// memory kept, time for a decision. Then the same beside mihomo and sing-box, as whole programs.
+// npm run bench -- rules [own|peers]
+// Without --expose-gc, which npm run bench gives, memory is an estimate.
 import { compileRouter, compileRuleSets, createPolicyTable } from '@gatehouse/proxy-kernel';
+import { stopAll } from './processes.mjs';
+import { benchPeers } from './rules/peers.mjs';
 import { printTable } from './table.mjs';
 
 const DOMAINS = 100_000;
@@ -173,48 +177,64 @@ function report({ name, title, count }, probes, compile) {
 
 const rules = buildRules();
 const probes = buildProbes(rules);
-report({ name: 'rules', title: 'rules', count: rules.length }, probes, () => ({
-  router: compileRouter({ ...options, rules }),
-}));
-
 const sets = asRuleSets(rules);
-const setRules = [
-  ...sets.map(({ name }, id) => ({
-    id,
-    source: 'manual',
-    type: 'RULE-SET',
-    payload: name,
-    target: pick(['n1', 'DIRECT']),
-    noResolve: true,
-  })),
-  ...rules.slice(-2),
-];
-const inSets = { name: 'rule-sets', title: 'entries of 60 rule sets', count: rules.length - 2 };
-const { ruleSets } = report(inSets, probes, () => {
-  const compiled = compileRuleSets(sets);
-  return { ruleSets: compiled, router: compileRouter({ ...options, rules: setRules, ruleSets: compiled }) };
-});
-const copy = structuredClone(sets);
-function reload() {
-  const began = performance.now();
-  compileRouter({ ...options, rules: setRules, ruleSets: compileRuleSets(copy, ruleSets) });
-  return (performance.now() - began).toFixed(0);
+const wanted = process.argv[2];
+if (wanted !== 'peers') benchOwn();
+if (wanted !== 'own') {
+  const lists = [
+    ['peers', `${rules.length - 1} rules of their own`, { rules: rules.slice(0, -1) }],
+    ['peers-sets', 'the same as the entries of 60 rule sets', { sets }],
+  ];
+  try {
+    await benchPeers(lists, probes);
+  } finally {
+    await stopAll();
+  }
 }
-const unchanged = reload();
-copy[0].entries.push('+.one.more.example');
-const changed = reload();
-console.log(`\nCompiling; memory ${globalThis.gc ? 'after a collection' : 'estimated: run with --expose-gc'}\n`);
-printTable(
-  'compiling',
-  [
-    ['', ({ title }) => title],
-    ['number', ({ count }) => count],
-    ['ms', ({ ms }) => ms.toFixed(0)],
-    ['CPU ms, collectors included', ({ cpuMs }) => cpuMs.toFixed(0)],
-    ['MB kept', ({ kept }) => kept.toFixed(1)],
-    ['MB at its highest', ({ most }) => most.toFixed(1)],
-    ['reload of the same, ms', ({ title }) => (title === inSets.title ? unchanged : '')],
-    ['with one set changed, ms', ({ title }) => (title === inSets.title ? changed : '')],
-  ],
-  compilations,
-);
+
+function benchOwn() {
+  report({ name: 'rules', title: 'rules', count: rules.length }, probes, () => ({
+    router: compileRouter({ ...options, rules }),
+  }));
+
+  const setRules = [
+    ...sets.map(({ name }, id) => ({
+      id,
+      source: 'manual',
+      type: 'RULE-SET',
+      payload: name,
+      target: pick(['n1', 'DIRECT']),
+      noResolve: true,
+    })),
+    ...rules.slice(-2),
+  ];
+  const inSets = { name: 'rule-sets', title: 'entries of 60 rule sets', count: rules.length - 2 };
+  const { ruleSets } = report(inSets, probes, () => {
+    const compiled = compileRuleSets(sets);
+    return { ruleSets: compiled, router: compileRouter({ ...options, rules: setRules, ruleSets: compiled }) };
+  });
+  const copy = structuredClone(sets);
+  function reload() {
+    const began = performance.now();
+    compileRouter({ ...options, rules: setRules, ruleSets: compileRuleSets(copy, ruleSets) });
+    return (performance.now() - began).toFixed(0);
+  }
+  const unchanged = reload();
+  copy[0].entries.push('+.one.more.example');
+  const changed = reload();
+  console.log(`\nCompiling; memory ${globalThis.gc ? 'after a collection' : 'estimated: run with --expose-gc'}\n`);
+  printTable(
+    'compiling',
+    [
+      ['', ({ title }) => title],
+      ['number', ({ count }) => count],
+      ['ms', ({ ms }) => ms.toFixed(0)],
+      ['CPU ms, collectors included', ({ cpuMs }) => cpuMs.toFixed(0)],
+      ['MB kept', ({ kept }) => kept.toFixed(1)],
+      ['MB at its highest', ({ most }) => most.toFixed(1)],
+      ['reload of the same, ms', ({ title }) => (title === inSets.title ? unchanged : '')],
+      ['with one set changed, ms', ({ title }) => (title === inSets.title ? changed : '')],
+    ],
+    compilations,
+  );
+}
