@@ -26,7 +26,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['administration', 'demo', 'subscriptions', 'unlocks'],
     ['pages'],
   ],
-  'apps/tunnel-agent': [['messages']],
+  'apps/tunnel-agent': [['messages', 'proxy'], ['options'], ['publish', 'service', 'status']],
   'apps/tunnel-gateway': [
     ['api-reference', 'common', 'wire'],
     ['data', 'edge', 'edge-host', 'edge-supervisor'],

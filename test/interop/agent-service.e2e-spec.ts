@@ -123,7 +123,7 @@ describe.skipIf(process.platform !== 'linux')('gatehouse-agent service --user', 
     const env = { HOME: home, PATH: `${home}:${process.env['PATH']}` };
     const { status, stderr } = spawnSync(process.execPath, args, { env, uid: 65_534, encoding: 'utf8' });
     // A Node in a home is refused first.
-    expect([status, /matter for root|is in a home/.test(stderr)]).toEqual([2, true]);
+    expect([status, /needs root|is in a home/.test(stderr)]).toEqual([2, true]);
     expect(existsSync(here('calls'))).toBe(false);
   });
 

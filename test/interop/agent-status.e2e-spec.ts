@@ -97,7 +97,7 @@ describe('gatehouse-agent status', () => {
     agent.child.kill('SIGTERM');
     expect(await agent.code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
-    expect(await ask()).toEqual({ code: 9, text: 'No agent of this user runs.\n' });
+    expect(await ask()).toEqual({ code: 9, text: 'No agent of this user is running.\n' });
     expect(await ask('--json')).toMatchObject({ code: 9, text: expect.stringContaining('"agents": []') });
   });
 

@@ -12,15 +12,15 @@ import { runPublication } from './run-publication.js';
 import { runService } from './run-service.js';
 import { readStatusCommand, runStatus } from './run-status.js';
 import { runVisitor } from './run-visitor.js';
-import { UsageError } from './command-line.js';
-import { publishes, readPublishSettings } from './publish-settings.js';
-import { readServiceCommand } from './service-settings.js';
-import { OWN_ENVIRONMENT, readSettings } from './settings.js';
-import { StatusPlace } from './status-place.js';
+import { UsageError } from './options/command-line.js';
+import { publishes, readPublishSettings } from './publish/publish-settings.js';
+import { readServiceCommand } from './service/service-settings.js';
+import { OWN_ENVIRONMENT, readSettings } from './options/settings.js';
+import { StatusPlace } from './status/status-place.js';
 import { USAGE } from './usage.js';
 import { CHINESE_USAGE } from './usage.zh-CN.js';
 import { AGENT_VERSION } from './version.js';
-import { readVisitSettings } from './visit-settings.js';
+import { readVisitSettings } from './options/visit-settings.js';
 
 const words = agentWords(terminalLanguage(OWN_ENVIRONMENT));
 

@@ -8,10 +8,10 @@ import type {
   TunnelLogger,
 } from '@gatehouse/tunnel-kernel';
 import { adviceFor, reasonFor } from './exit-codes.js';
-import type { Published } from './publication.js';
+import type { Published } from './publish/publication.js';
 import { qrLines } from './qr-lines.js';
 import { agentWords, type AgentWords } from './messages/index.js';
-import { formatTable } from './text-table.js';
+import { formatTable } from './status/text-table.js';
 
 /** Where the program writes to. */
 export interface Output {

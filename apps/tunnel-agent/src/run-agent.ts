@@ -6,15 +6,15 @@ import {
   type HostAndPort,
   type TunnelAgentEnvironment,
 } from '@gatehouse/tunnel-kernel';
-import { AgentBoard } from './agent-board.js';
+import { StatusRecorder } from './status/status-recorder.js';
 import { exitCodeOf } from './exit-codes.js';
-import { nameOfProxy } from './proxy-address.js';
-import { proxiedDialer } from './proxy-dialer.js';
+import { nameOfProxy } from './proxy/proxy-address.js';
+import { proxiedDialer } from './proxy/proxy-dialer.js';
 import type { Reporter } from './reporter.js';
-import type { AgentSettings } from './settings.js';
-import type { StatusPlace } from './status-place.js';
-import { StatusServer } from './status-server.js';
-import { nameOf } from './way-settings.js';
+import type { AgentSettings } from './options/settings.js';
+import type { StatusPlace } from './status/status-place.js';
+import { StatusServer } from './status/status-server.js';
+import { nameOf } from './options/way-settings.js';
 
 const CARRIED_EVERY_MS = 60_000;
 /** Clouds serve a machine's credentials there. */
@@ -43,12 +43,12 @@ export function runAgent(settings: AgentSettings, context: AgentContext): Runnin
   const { reporter, onOnline } = context;
   const { graceMs } = settings;
   const name = nameOf(settings);
-  const board = boardOf(settings, context);
+  const recorder = boardOf(settings, context);
   const ended = Promise.withResolvers<number>();
   // An unexpected failure ends only the connection that caused it.
   const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
   const onStatus = (status: AgentStatus): void => {
-    board.changed(status);
+    recorder.changed(status);
     reporter.status(status, name);
     if (status.state === 'online') onOnline?.();
     if (status.state !== 'stopped') return;
@@ -63,18 +63,18 @@ export function runAgent(settings: AgentSettings, context: AgentContext): Runnin
     events: {
       status: onStatus,
       configured: ({ tunnels, hosts }) => {
-        board.configured(tunnels, hosts);
+        recorder.configured(tunnels, hosts);
         reporter.resources(tunnels, hosts);
       },
       keyChanged: (changed) => void keepKey(changed, settings.keyFile, reporter),
     },
   });
   const reportCarried = (): void => {
-    board.count(agent);
-    reporter.carried(board.takeUnreported());
+    recorder.count(agent);
+    reporter.carried(recorder.takeUnreported());
   };
   const carried = setInterval(reportCarried, CARRIED_EVERY_MS);
-  const statusServer = serveStatus(board, agent, context);
+  const statusServer = serveStatus(recorder, agent, context);
   let stopping = false;
   const stop = (): void => {
     void agent.stop(stopping ? 0 : graceMs);
@@ -84,17 +84,21 @@ export function runAgent(settings: AgentSettings, context: AgentContext): Runnin
   return { agent, ended: ended.promise, stop };
 }
 
-function boardOf(settings: AgentSettings, { reporter, version }: AgentContext): AgentBoard {
+function boardOf(settings: AgentSettings, { reporter, version }: AgentContext): StatusRecorder {
   const found = settings.proxyFor(settings.server);
   const proxy = found && nameOfProxy(found);
   if (proxy !== null) reporter.proxied(proxy);
-  return new AgentBoard({ version, gateway: nameOf(settings), proxy, pid: process.pid, now: Date.now });
+  return new StatusRecorder({ version, gateway: nameOf(settings), proxy, pid: process.pid, now: Date.now });
 }
 
-function serveStatus(board: AgentBoard, agent: TunnelAgent, { statusPlace, reporter }: AgentContext): StatusServer {
+function serveStatus(
+  recorder: StatusRecorder,
+  agent: TunnelAgent,
+  { statusPlace, reporter }: AgentContext,
+): StatusServer {
   const server = new StatusServer(() => {
-    board.count(agent);
-    return board.report(agent.flows);
+    recorder.count(agent);
+    return recorder.report(agent.flows);
   });
   server.open(statusPlace).catch((error: Error) => {
     reporter.warn('gatehouse-agent status cannot ask this agent', { reason: error.message });

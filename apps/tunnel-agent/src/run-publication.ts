@@ -1,18 +1,18 @@
 import { DestinationRules } from '@gatehouse/tunnel-kernel';
-import { Problems } from './command-line.js';
+import { Problems } from './options/command-line.js';
 import { EXIT } from './exit-codes.js';
-import { GatewayApi, GatewayError } from './gateway-api.js';
+import { GatewayApi, GatewayError } from './publish/gateway-api.js';
 import type { AgentWords } from './messages/index.js';
-import { Publication } from './publication.js';
-import { proxiedDialer } from './proxy-dialer.js';
-import type { PublishSettings } from './publish-settings.js';
+import { Publication } from './publish/publication.js';
+import { proxiedDialer } from './proxy/proxy-dialer.js';
+import type { PublishSettings } from './publish/publish-settings.js';
 import type { Reporter } from './reporter.js';
-import { RequestFeed } from './request-feed.js';
+import { RequestFeed } from './publish/request-feed.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
-import type { AgentSettings } from './settings.js';
-import type { StatusPlace } from './status-place.js';
-import type { Wanted } from './wanted.js';
-import { readWay } from './way-settings.js';
+import type { AgentSettings } from './options/settings.js';
+import type { StatusPlace } from './status/status-place.js';
+import type { Wanted } from './options/wanted.js';
+import { readWay } from './options/way-settings.js';
 
 /** Three attempts fit into a lease. */
 const RENEW_MS = 30_000;

@@ -2,17 +2,25 @@ import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { Complaint, UsageError } from './command-line.js';
+import { Complaint, UsageError } from './options/command-line.js';
 import { EXIT } from './exit-codes.js';
-import { launchdPlan } from './launchd-plan.js';
+import { launchdPlan } from './service/launchd-plan.js';
 import type { AgentWords } from './messages/index.js';
 import type { Output } from './reporter.js';
-import { install, isInstalled, isOurs, planText, remove, type RunCommand, type ServicePlan } from './service-plan.js';
-import type { ServiceProgram, ServiceRequest } from './service-request.js';
-import type { ServiceChoice, ServiceCommand } from './service-settings.js';
-import type { Environment } from './settings.js';
-import { systemdPlan } from './systemd-plan.js';
-import { windowsPlan } from './windows-plan.js';
+import {
+  install,
+  isInstalled,
+  isOurs,
+  planText,
+  remove,
+  type RunCommand,
+  type ServicePlan,
+} from './service/service-plan.js';
+import type { ServiceProgram, ServiceRequest } from './service/service-request.js';
+import type { ServiceChoice, ServiceCommand } from './service/service-settings.js';
+import type { Environment } from './options/settings.js';
+import { systemdPlan } from './service/systemd-plan.js';
+import { windowsPlan } from './service/windows-plan.js';
 
 const COMMAND_MS = 90_000;
 

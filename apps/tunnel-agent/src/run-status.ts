@@ -1,10 +1,10 @@
-import { Complaint, parseCommandLine, UsageError } from './command-line.js';
+import { Complaint, parseCommandLine, UsageError } from './options/command-line.js';
 import { EXIT } from './exit-codes.js';
 import type { AgentWords } from './messages/index.js';
 import type { Output } from './reporter.js';
-import type { StatusPlace } from './status-place.js';
-import { askAgents } from './status-reader.js';
-import { statusText } from './status-text.js';
+import type { StatusPlace } from './status/status-place.js';
+import { askAgents } from './status/status-reader.js';
+import { statusText } from './status/status-text.js';
 
 const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
 

@@ -1,10 +1,10 @@
 import { TunnelError, TunnelVisitor } from '@gatehouse/tunnel-kernel';
 import { adviceFor, EXIT, exitCodeOf } from './exit-codes.js';
 import type { AgentWords } from './messages/index.js';
-import { nameOfProxy } from './proxy-address.js';
-import { proxiedDialer } from './proxy-dialer.js';
+import { nameOfProxy } from './proxy/proxy-address.js';
+import { proxiedDialer } from './proxy/proxy-dialer.js';
 import type { Reporter } from './reporter.js';
-import type { VisitSettings } from './visit-settings.js';
+import type { VisitSettings } from './options/visit-settings.js';
 
 /**
  * Errors that only another key or address would solve. Others may pass: the agent may connect, the gateway may start.

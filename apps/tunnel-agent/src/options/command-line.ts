@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { agentWords, type AgentWords } from './messages/index.js';
+import { agentWords, type AgentWords } from '../messages/index.js';
 
 type Say = (words: AgentWords) => string;
 

@@ -1,7 +1,7 @@
 import { TunnelError, type AgentTunnel, type FlowDelta } from '@gatehouse/tunnel-kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AgentBoard } from './agent-board.js';
-import { agentWords } from './messages/index.js';
+import { StatusRecorder } from './status-recorder.js';
+import { agentWords } from '../messages/index.js';
 import { statusText } from './status-text.js';
 
 const tunnel = (more: Partial<AgentTunnel> = {}): AgentTunnel => ({
@@ -16,27 +16,27 @@ const tunnel = (more: Partial<AgentTunnel> = {}): AgentTunnel => ({
 });
 const host = { id: 3, name: 'a.test/', targets: [{ host: '127.0.0.1', port: 81, weight: 1 }] };
 let now: number;
-let board: AgentBoard;
+let recorder: StatusRecorder;
 beforeEach(() => {
   now = Date.parse('2026-11-21T10:00:00Z');
-  board = new AgentBoard({ version: '1.2.3', gateway: 'gw:8024', proxy: null, pid: 42, now: () => now });
+  recorder = new StatusRecorder({ version: '1.2.3', gateway: 'gw:8024', proxy: null, pid: 42, now: () => now });
 });
 
 function carry(id: number, upload: number, download: number): void {
   const delta: FlowDelta = { clientId: 1, resource: { kind: 'tunnel', id }, upload, download, connections: 1 };
-  board.count({ takeDeltas: () => [delta] });
+  recorder.count({ takeDeltas: () => [delta] });
 }
 
-describe('the board of an agent', () => {
+describe('the status of an agent', () => {
   it('knows since when it is online, and the last error after it is online again', () => {
     now += 1000;
-    board.changed({ state: 'waiting', reason: new TunnelError('timeout', 'no welcome'), retryMs: 5 });
-    expect(board.report(0)).toMatchObject({ state: 'waiting', since: '2026-11-21T10:00:01.000Z', client_id: null });
+    recorder.changed({ state: 'waiting', reason: new TunnelError('timeout', 'no welcome'), retryMs: 5 });
+    expect(recorder.report(0)).toMatchObject({ state: 'waiting', since: '2026-11-21T10:00:01.000Z', client_id: null });
     now += 1000;
-    board.changed({ state: 'online', clientId: 5, via: 'websocket' });
+    recorder.changed({ state: 'online', clientId: 5, via: 'websocket' });
     now += 1000;
-    board.changed({ state: 'online', clientId: 5, via: 'websocket' });
-    expect(board.report(2)).toMatchObject({
+    recorder.changed({ state: 'online', clientId: 5, via: 'websocket' });
+    expect(recorder.report(2)).toMatchObject({
       format: 1,
       state: 'online',
       since: '2026-11-21T10:00:02.000Z',
@@ -49,37 +49,37 @@ describe('the board of an agent', () => {
   });
 
   it('counts what each tunnel carried, and gives the log each byte once', () => {
-    board.configured([tunnel()], [host]);
+    recorder.configured([tunnel()], [host]);
     carry(7, 10, 20);
     carry(7, 1, 2);
     carry(9, 100, 0);
-    expect(board.takeUnreported()).toMatchObject([
+    expect(recorder.takeUnreported()).toMatchObject([
       { resource: { id: 7 }, upload: 11, download: 22, connections: 2 },
       { resource: { id: 9 }, upload: 100 },
     ]);
-    expect(board.takeUnreported()).toEqual([]);
+    expect(recorder.takeUnreported()).toEqual([]);
     carry(7, 5, 0);
-    expect(board.takeUnreported()).toMatchObject([{ upload: 5, connections: 1 }]);
-    const { resources, traffic } = board.report(0);
+    expect(recorder.takeUnreported()).toMatchObject([{ upload: 5, connections: 1 }]);
+    const { resources, traffic } = recorder.report(0);
     expect(traffic).toEqual({ upload: 116, download: 22, connections: 4 });
     expect(resources).toMatchObject([
       { kind: 'tunnel', id: 7, mode: 'tcp', address: '0.0.0.0:20001', leads_to: '127.0.0.1:80', upload: 16 },
       { kind: 'host', id: 3, mode: 'host', address: 'a.test/', leads_to: '127.0.0.1:81', upload: 0 },
     ]);
     // What is not there any longer is in the sum only.
-    board.configured([], [host]);
-    board.configured([tunnel()], []);
-    expect(board.report(0).resources).toMatchObject([{ id: 7, upload: 0 }]);
-    expect(board.report(0).traffic.upload).toBe(116);
+    recorder.configured([], [host]);
+    recorder.configured([tunnel()], []);
+    expect(recorder.report(0).resources).toMatchObject([{ id: 7, upload: 0 }]);
+    expect(recorder.report(0).traffic.upload).toBe(116);
   });
 
   it('lists a thousand resources and counts the others', () => {
     const targets = Array.from({ length: 64 }, () => ({ host: 'a-long-name.example.org', port: 80, weight: 1 }));
-    board.configured(
+    recorder.configured(
       Array.from({ length: 1002 }, (_, id) => tunnel({ id, targets })),
       [],
     );
-    const report = board.report(0);
+    const report = recorder.report(0);
     expect([report.resources.length, report.omitted]).toEqual([1000, 2]);
     expect(JSON.stringify(report).length).toBeLessThan(1024 * 1024);
     expect(statusText([report], agentWords('en'))).toContain('2 more are not listed');
@@ -88,27 +88,27 @@ describe('the board of an agent', () => {
 
 describe('the status for people', () => {
   it('shows agent, traffic, tunnels and hosts in both languages', () => {
-    board.configured([tunnel(), tunnel({ id: 8, mode: 'socks5', targets: [], entrance: '' })], [host]);
-    board.changed({ state: 'waiting', reason: new TunnelError('timeout', 'no welcome'), retryMs: 5 });
-    board.changed({ state: 'online', clientId: 5, via: 'raw' });
+    recorder.configured([tunnel(), tunnel({ id: 8, mode: 'socks5', targets: [], entrance: '' })], [host]);
+    recorder.changed({ state: 'waiting', reason: new TunnelError('timeout', 'no welcome'), retryMs: 5 });
+    recorder.changed({ state: 'online', clientId: 5, via: 'raw' });
     carry(7, 1536, 3 * 1024 * 1024);
-    const text = statusText([board.report(1)], agentWords('en'));
+    const text = statusText([recorder.report(1)], agentWords('en'));
     expect(text).toMatch(/^gw:8024 {2}online over TCP as client 5 since 2026-11-21 \d\d:00:00$/m);
     expect(text).toContain('process 42, version 1.2.3');
-    expect(text).toContain('1.5 KiB up, 3.0 MiB down in 1 connections, 1 of them open');
+    expect(text).toContain('1.5 KiB up, 3.0 MiB down, connections: 1 (1 open)');
     expect(text).toMatch(/tcp +0\.0\.0\.0:20001 +tunnel 7 +127\.0\.0\.1:80 +1\.5 KiB +3\.0 MiB +1$/m);
     expect(text).toMatch(/socks5 +\(by key\) +tunnel 8 +whatever visitors ask for +0 B +0 B +0$/m);
     expect(text).toMatch(/host +a\.test\/ +host 3 /m);
     expect(text).toMatch(/last error 2026-11-21 \d\d:00:00: no welcome/);
-    const chinese = statusText([board.report(1)], agentWords('zh-CN'));
+    const chinese = statusText([recorder.report(1)], agentWords('zh-CN'));
     expect(chinese).toContain('在线（TCP），客户端 5');
     expect(chinese).toContain('最近错误');
   });
 
   it('does not let what a gateway says move the cursor', () => {
-    board.configured([tunnel({ entrance: 'a\u001b[2J\u009bx\u202e' })], []);
-    board.changed({ state: 'waiting', reason: new TunnelError('connection', 'evil\r\n\u001b]0;x'), retryMs: 5 });
-    const text = statusText([board.report(0)], agentWords('en'));
+    recorder.configured([tunnel({ entrance: 'a\u001b[2J\u009bx\u202e' })], []);
+    recorder.changed({ state: 'waiting', reason: new TunnelError('connection', 'evil\r\n\u001b]0;x'), retryMs: 5 });
+    const text = statusText([recorder.report(0)], agentWords('en'));
     expect(text.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
     expect(text).toContain('evil???]0;x');
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { UsageError } from './command-line.js';
+import { UsageError } from '../options/command-line.js';
 import { readPublishSettings, type PublishSettings } from './publish-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-publish-'));

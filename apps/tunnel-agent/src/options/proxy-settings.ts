@@ -1,12 +1,10 @@
 import { cidrContains, hostCidr, parseCidr, parseIp } from '@gatehouse/net';
 import type { HostAndPort } from '@gatehouse/tunnel-kernel';
 import { Complaint, type Problems } from './command-line.js';
-import { parseProxy, type ProxyAddress } from './proxy-address.js';
+import { parseProxy, type ProxyAddress, type ProxyChoice } from '../proxy/proxy-address.js';
 
 /** Names the variables; ports with TLS inside count as `https`. */
 export type ProxiedScheme = 'http' | 'https';
-/** The proxy for an address; null: none, connect directly. */
-export type ProxyChoice = (address: HostAndPort) => ProxyAddress | null;
 
 export interface ProxyPlaces {
   /** `--proxy` or the field `proxy`: for every address. */

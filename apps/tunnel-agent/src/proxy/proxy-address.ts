@@ -1,4 +1,5 @@
 import { formatHostPort } from '@gatehouse/net';
+import type { HostAndPort } from '@gatehouse/tunnel-kernel';
 
 /** An HTTP proxy (CONNECT), reached with or without TLS, or a SOCKS5 proxy. */
 export interface ProxyAddress {
@@ -9,6 +10,9 @@ export interface ProxyAddress {
   /** Null: the proxy asks for none. */
   login: { username: string; password: string } | null;
 }
+
+/** The proxy for an address; null: none, connect directly. */
+export type ProxyChoice = (address: HostAndPort) => ProxyAddress | null;
 
 const SCHEMES: Readonly<Record<string, { kind: ProxyAddress['kind']; port: number }>> = {
   'http:': { kind: 'http', port: 80 },

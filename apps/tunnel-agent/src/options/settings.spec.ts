@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAgentSecret, formatAgentKey } from '@gatehouse/tunnel-kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from './command-line.js';
-import { agentWords } from './messages/index.js';
+import { agentWords } from '../messages/index.js';
 import { readSettings, type AgentSettings } from './settings.js';
 
 const key = formatAgentKey({ secret: createAgentSecret(), fingerprint: Buffer.alloc(32, 7).toString('base64url') });

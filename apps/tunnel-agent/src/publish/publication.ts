@@ -10,9 +10,9 @@ import type {
   TunnelUserView,
 } from '@gatehouse/contracts';
 import { formatAuthority, formatHostPort } from '@gatehouse/net';
-import { Complaint, UsageError } from './command-line.js';
+import { Complaint, UsageError } from '../options/command-line.js';
 import { GatewayError, type GatewayApi } from './gateway-api.js';
-import type { Wanted } from './wanted.js';
+import type { Wanted } from '../options/wanted.js';
 
 /** The gateway deletes what is published when it has heard nothing for so long. */
 const LEASE_SECONDS = 120;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problems, UsageError } from './command-line.js';
-import { nameOfProxy, parseProxy } from './proxy-address.js';
+import { nameOfProxy, parseProxy } from '../proxy/proxy-address.js';
 import { readProxy, type ProxiedScheme } from './proxy-settings.js';
 
 function chosen(

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { Complaint } from './command-line.js';
-import { readFields } from './config-file.js';
-import { KINDS, readWanted, type Kind, type Wanted } from './wanted.js';
+import { Complaint } from '../options/command-line.js';
+import { readFields } from '../options/config-file.js';
+import { KINDS, readWanted, type Kind, type Wanted } from '../options/wanted.js';
 
 export interface PublishFile {
   gateway?: string;

@@ -3,7 +3,7 @@ import { targetsOf, type AgentReport, type ResourceReport, type Traffic } from '
 
 const MAX_RESOURCES = 1000;
 
-export interface BoardOptions {
+export interface StatusRecorderOptions {
   version: string;
   gateway: string;
   proxy: string | null;
@@ -14,8 +14,8 @@ export interface BoardOptions {
 type Resource = Omit<ResourceReport, keyof Traffic>;
 
 /** Keeps what `gatehouse-agent status` shows of one agent. */
-export class AgentBoard {
-  private readonly options: BoardOptions;
+export class StatusRecorder {
+  private readonly options: StatusRecorderOptions;
   private readonly startedAt: number;
   private state: AgentReport['state'] = 'connecting';
   private since: number;
@@ -28,7 +28,7 @@ export class AgentBoard {
   /** What the log has not seen yet. */
   private unreported = new Map<string, FlowDelta>();
 
-  constructor(options: BoardOptions) {
+  constructor(options: StatusRecorderOptions) {
     this.options = options;
     this.startedAt = options.now();
     this.since = this.startedAt;

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Complaint, complaintOf, Problems, UsageError } from './command-line.js';
-import { readKey, type KeyKind } from './key-setting.js';
-import { readProxy, type ProxyChoice, type ProxyPlaces } from './proxy-settings.js';
+import { Complaint, complaintOf, Problems, UsageError } from '../options/command-line.js';
+import { readKey, type KeyKind } from '../options/key-setting.js';
+import type { ProxyChoice } from '../proxy/proxy-address.js';
+import { readProxy, type ProxyPlaces } from '../options/proxy-settings.js';
 import { readPublishFile, type PublishFile } from './publish-file.js';
-import { logFormat, OWN_ENVIRONMENT, type Environment } from './settings.js';
-import { KINDS, readWanted, type Kind, type Wanted } from './wanted.js';
+import { logFormat, OWN_ENVIRONMENT, type Environment } from '../options/settings.js';
+import { KINDS, readWanted, type Kind, type Wanted } from '../options/wanted.js';
 
 export interface PublishSettings {
   /** The console's address, without a path. */

@@ -2,9 +2,8 @@ import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ByteReaderError, connectTls, setFlowTimeout } from '@gatehouse/net';
 import { systemDialer, TunnelError, type AgentDialer, type HostAndPort } from '@gatehouse/tunnel-kernel';
-import { nameOfProxy, type ProxyAddress } from './proxy-address.js';
+import { nameOfProxy, type ProxyAddress, type ProxyChoice } from './proxy-address.js';
 import { ProxyRefusal, shakeHands } from './proxy-handshake.js';
-import type { ProxyChoice } from './proxy-settings.js';
 
 /** Shorter than the agent waits for its gateway, so that the reason names the proxy. */
 const PROXY_MS = 8_000;

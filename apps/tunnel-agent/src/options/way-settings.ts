@@ -7,7 +7,8 @@ import {
   type WebSocketAddress,
 } from '@gatehouse/tunnel-kernel';
 import { Complaint, type Problems } from './command-line.js';
-import { readProxy, type ProxyChoice, type ProxyPlaces } from './proxy-settings.js';
+import type { ProxyChoice } from '../proxy/proxy-address.js';
+import { readProxy, type ProxyPlaces } from './proxy-settings.js';
 
 const DEFAULT_PORT = 8024;
 const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];

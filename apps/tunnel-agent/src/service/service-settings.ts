@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { Complaint, complaintOf, UsageError } from './command-line.js';
-import { AGENT_OPTIONS, readSettings, settingsFile, type Environment } from './settings.js';
+import { Complaint, complaintOf, UsageError } from '../options/command-line.js';
+import { AGENT_OPTIONS, readSettings, settingsFile, type Environment } from '../options/settings.js';
 
 export const SERVICE_ACTIONS = ['install', 'uninstall', 'status'] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makePrivateFolder } from '@gatehouse/net';
-import type { Environment } from './settings.js';
+import type { Environment } from '../options/settings.js';
 
 const NAME = 'gatehouse-agent';
 const PIPES = '\\\\.\\pipe\\';

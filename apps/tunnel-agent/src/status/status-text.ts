@@ -1,5 +1,5 @@
 import type { AgentReport, ResourceReport } from './agent-report.js';
-import type { AgentWords } from './messages/index.js';
+import type { AgentWords } from '../messages/index.js';
 import { formatTable } from './text-table.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
