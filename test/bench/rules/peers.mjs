@@ -36,7 +36,10 @@ export async function benchPeers(lists, probes) {
         table,
         [
           ['program', ({ name }) => name],
-          ...kinds.map(({ kind }) => [`${kind}, µs`, ({ found }) => shown(found.get(kind))]),
+          ['domain, hit, µs', ({ found }) => shown(found.get('domain, hit'))],
+          ['domain, miss, µs', ({ found }) => shown(found.get('domain, miss'))],
+          ['IPv4, µs', ({ found }) => shown(found.get('IPv4'))],
+          ['IPv6, µs', ({ found }) => shown(found.get('IPv6'))],
           ['a connection without rules, µs', ({ bare }) => bare.toFixed(0)],
           ['MB with the rules', ({ megabytes }) => megabytes.toFixed(0)],
         ],
