@@ -47,6 +47,7 @@ beforeAll(async () => {
     rewrite_path: '/v2',
     sticky: true,
     max_body_bytes: 1_048_576,
+    error_page: '<h1>{status}</h1>\n',
     record_requests: 'full',
   });
   await make('/ip-rules', {

@@ -143,6 +143,7 @@ describe('hosts with options', () => {
       rewrite_path: '/ä/',
       sticky: true,
       max_body_bytes: 1_000,
+      error_page: '<h1>our page, {status}</h1>',
     });
     const options = { rewrite_path: '/%C3%A4', sticky: true, max_body_bytes: 1_000 };
     expect(made.body).toMatchObject(options);
@@ -156,7 +157,9 @@ describe('hosts with options', () => {
     const long = (): Promise<{ status: number }> =>
       visit('http', 'options.example.org', '/app', 'POST', 'x'.repeat(1_001));
     expect((await long()).status).toBe(413);
-    const none = { rewrite_path: null, sticky: false, max_body_bytes: 0 };
+    const page = await visit('http', 'options.example.org', '/app', 'POST', 'x'.repeat(1_001), { accept: 'text/html' });
+    expect(page.text).toBe('<h1>our page, 413</h1>');
+    const none = { rewrite_path: null, sticky: false, max_body_bytes: 0, error_page: null };
     expect((await world.admin('PATCH', `/hosts/${made.body.id}`, none)).body).toMatchObject(none);
     await waitFor(async () => (await path()) === '/app/x?y');
     expect((await long()).status).toBe(200);
@@ -206,6 +209,8 @@ describe('hosts with options', () => {
     [{ max_body_bytes: -1 }, 'max_body_bytes'],
     [{ max_body_bytes: 1.5 }, 'max_body_bytes'],
     [{ max_body_bytes: 2 ** 51 }, 'max_body_bytes'],
+    [{ error_page: 'x'.repeat(65_537) }, 'error_page'],
+    [{ error_page: 'a\0b' }, 'error_page'],
   ])('refuse %j', async (options, field) => {
     const client = await world.client();
     const body = { client_id: client.id, host: 'refused.example.org', target_addr: 'http://127.0.0.1:1', ...options };

@@ -64,6 +64,11 @@ export interface HostConfig {
   sticky?: boolean;
   /** Bytes of the body of a request. Absent: no limit. */
   maxBodyBytes?: number;
+  /**
+   * HTML for browsers in place of the gateway's page about an error of this host; `{status}` and `{reason}` in it are
+   * replaced. Absent: the gateway's own page.
+   */
+  errorPage?: string;
   /** Schemes that this host serves. */
   scheme: 'all' | 'http' | 'https';
   targets: HostTarget[];

@@ -71,6 +71,7 @@ const HOST = {
   rewrite_path: null,
   sticky: false,
   max_body_bytes: 0,
+  error_page: null,
   rewrite_host: null,
   request_headers: { 'X-Team': 'a', Server: '' },
   response_headers: {},
@@ -174,7 +175,7 @@ describe('a host', () => {
   it('comes back from its form as it was', () => {
     expect(hostChanges(HOST, hostForm(HOST))).toEqual({});
     for (const max_body_bytes of [1, 1_500, 10 * 1024 * 1024]) {
-      const limited = { ...HOST, max_body_bytes, rewrite_path: '/v2', sticky: true };
+      const limited = { ...HOST, max_body_bytes, rewrite_path: '/v2', sticky: true, error_page: '<p>x</p>\n' };
       expect(hostChanges(limited, hostForm(limited))).toEqual({});
     }
     expect(hostChanges(HOST, { ...hostForm(HOST), max_body_bytes: '1.5', rewrite_path: ' / ' })).toEqual({

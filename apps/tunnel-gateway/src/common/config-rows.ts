@@ -53,10 +53,11 @@ export interface HostRow {
   /** An uploaded or ordered certificate, with its key sealed. */
   certificate: { chain: string; sealedKey: string; names: string[] } | null;
   rewriteHost: string | null;
-  /** These three are missing in older snapshots. */
+  /** These four are missing in older snapshots. */
   rewritePath?: string | null;
   sticky?: boolean;
   maxBodyBytes?: number;
+  errorPage?: string | null;
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string>;
   /** Missing in older snapshots. */
@@ -117,6 +118,7 @@ const HOSTS = `
     CASE WHEN k.id IS NOT NULL THEN json_build_object('chain', k.chain, 'sealedKey', k.sealed_key, 'names', k.names)
       END AS certificate, o.rewrite_host AS "rewriteHost", o.rewrite_path AS "rewritePath",
     coalesce(o.sticky, false) AS sticky, coalesce(o.max_body_bytes, 0)::float8 AS "maxBodyBytes",
+    o.error_page AS "errorPage",
     coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders",
     coalesce(o.record_requests, 'off') AS "recordRequests"
   FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id

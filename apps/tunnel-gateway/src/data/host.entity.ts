@@ -96,6 +96,10 @@ export class HostOptions {
   @BigIntColumn({ name: 'max_body_bytes', default: 0 })
   maxBodyBytes: number;
 
+  /** HTML for browsers; null: the gateway's own page. */
+  @Column({ name: 'error_page', type: 'text', nullable: true })
+  errorPage: string | null;
+
   @Column({ name: 'request_headers', type: 'jsonb', default: {} })
   requestHeaders: Record<string, string>;
 

@@ -91,7 +91,13 @@ function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): Tun
 
 function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
   const { id, clientId, host, location, strictPath, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
-  const { recordRequests: record = 'off', rewritePath = null, sticky = false, maxBodyBytes = 0 } = row;
+  const {
+    recordRequests: record = 'off',
+    rewritePath = null,
+    sticky = false,
+    maxBodyBytes = 0,
+    errorPage = null,
+  } = row;
   return {
     id,
     clientId,
@@ -101,6 +107,7 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     ...(rewritePath !== null && { rewritePath }),
     ...(sticky && { sticky }),
     ...(maxBodyBytes > 0 && { maxBodyBytes }),
+    ...(errorPage !== null && { errorPage }),
     scheme,
     targets: hostTargets(row),
     certificate,

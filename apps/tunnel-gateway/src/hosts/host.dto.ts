@@ -19,6 +19,7 @@ import { HOST_SCHEMES, RECORD_LEVELS, type HostRecordLevel, type HostScheme } fr
 const MAX_FIELDS = 32;
 /** 1 PiB. */
 const MAX_BODY_BYTES = 2 ** 50;
+const MAX_PAGE_CHARACTERS = 65_536;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,1024}$/;
 
@@ -107,6 +108,13 @@ class HostFields {
   @Min(0)
   @Max(MAX_BODY_BYTES)
   max_body_bytes?: number;
+
+  /** HTML for browsers in place of the gateway's page about errors, with `{status}` and `{reason}`; null: that page. */
+  @Nullable()
+  @IsString()
+  @MaxLength(MAX_PAGE_CHARACTERS)
+  @Matches(/^[^\0]*$/, { message: 'error_page must not contain NUL characters' })
+  error_page?: string | null;
 
   /** Schemes that this host serves. */
   @Omittable()

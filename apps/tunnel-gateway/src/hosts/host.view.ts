@@ -13,6 +13,7 @@ export function toHostView(host: Host, options: HostOptions | undefined, certifi
     rewrite_path: options?.rewritePath ?? null,
     sticky: options?.sticky ?? false,
     max_body_bytes: options?.maxBodyBytes ?? 0,
+    error_page: options?.errorPage ?? null,
     scheme: host.scheme ?? 'all',
     target_addr: host.targetAddr,
     has_cert: certified || (host.certPath !== null && host.keyPath !== null),

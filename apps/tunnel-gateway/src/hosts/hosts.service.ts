@@ -139,6 +139,7 @@ export class HostsService {
       rewritePath: readTargetPath(body),
       sticky: body.sticky,
       maxBodyBytes: body.max_body_bytes,
+      errorPage: body.error_page,
       requestHeaders: body.request_headers,
       responseHeaders: body.response_headers,
       recordRequests: body.record_requests,

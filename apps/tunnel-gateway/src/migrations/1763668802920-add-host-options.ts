@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const OPTIONS = 'tunnel_gateway_ops.host_options';
 
-/** Paths for targets, sticky visitors and limits of bodies. `data/sql/config-revision.sql` announces changes to edges. */
+/** Paths for targets, sticky visitors, limits of bodies and error pages. `data/sql/config-revision.sql` announces changes to edges. */
 export class AddHostOptions1763668802920 implements MigrationInterface {
   name = 'AddHostOptions1763668802920';
 
@@ -11,6 +11,7 @@ export class AddHostOptions1763668802920 implements MigrationInterface {
       `ALTER TABLE ${OPTIONS}
        ADD COLUMN rewrite_path text,
        ADD COLUMN sticky boolean NOT NULL DEFAULT false,
+       ADD COLUMN error_page text,
        ADD COLUMN max_body_bytes bigint NOT NULL DEFAULT 0
        CONSTRAINT host_options_max_body_bytes_check CHECK (max_body_bytes >= 0)`,
     );
@@ -20,7 +21,7 @@ export class AddHostOptions1763668802920 implements MigrationInterface {
     // The trigger names the columns; as it was before.
     await queryRunner.query(`DROP TRIGGER IF EXISTS host_options_revision ON ${OPTIONS}`);
     await queryRunner.query(
-      `ALTER TABLE ${OPTIONS} DROP COLUMN rewrite_path, DROP COLUMN sticky, DROP COLUMN max_body_bytes`,
+      `ALTER TABLE ${OPTIONS} DROP COLUMN rewrite_path, DROP COLUMN sticky, DROP COLUMN error_page, DROP COLUMN max_body_bytes`,
     );
     await queryRunner.query(
       `CREATE CONSTRAINT TRIGGER host_options_revision

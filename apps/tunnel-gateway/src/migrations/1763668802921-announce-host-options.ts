@@ -1,7 +1,7 @@
 import { SqlVersion } from '@gatehouse/persistence';
 
-/** Edges hear when the path for targets, sticky visitors or the limit of bodies change. */
+/** Edges hear when the path for targets, sticky visitors, the limit of bodies or the error page change. */
 export class AnnounceHostOptions1763668802921 extends SqlVersion {
   name = 'AnnounceHostOptions1763668802921';
-  sqlChecksum = 'b32489e4ad430bcf1bc9b6917da07092fe4eb2b6a11901a34eeed7a216dd2411';
+  sqlChecksum = 'a3db2f7ec51f6e7ac72c91b0414429791642c58320bb8aeb27836a8fa6325cf9';
 }

@@ -22,6 +22,11 @@ export interface HostView {
    * @asType integer
    */
   max_body_bytes: number;
+  /**
+   * HTML that browsers get in place of the gateway's page when this host is not reached, is disabled or refuses a request;
+   * `{status}` and `{reason}` in it are replaced. Null: the gateway's own page.
+   */
+  error_page: string | null;
   /** Whether it serves http, https or both. */
   scheme: 'all' | 'http' | 'https';
   /** `http://`, `https://` or `h2c://` and host:port, separated by commas; `tls://`: visitors speak TLS with the target itself. */

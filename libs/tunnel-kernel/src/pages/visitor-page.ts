@@ -46,13 +46,13 @@ const TITLES: Readonly<Record<number, TitleName>> = {
   504: 'gatewayTimeout',
 };
 
-/** Fields of a page in the language of `words`. */
-export function pageFields({ language }: VisitorWords, policy = CONTENT_POLICY): Fields {
+/** Fields of a page in the language of `words`. `policy`: null for none. */
+export function pageFields({ language }: VisitorWords, policy: string | null = CONTENT_POLICY): Fields {
   return [
     ['content-type', 'text/html; charset=utf-8'],
     ['content-language', language],
     ['vary', 'accept, accept-language, cookie'],
-    ['content-security-policy', policy],
+    ...(policy === null ? [] : ([['content-security-policy', policy]] satisfies Fields)),
   ];
 }
 

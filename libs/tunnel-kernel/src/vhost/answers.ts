@@ -1,8 +1,9 @@
 import type { GateRefusal } from '../access/gate.js';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
+import type { HostConfig } from '../config.js';
 import { TargetError, TunnelError } from '../errors.js';
-import { visitorWords, type ErrorName } from '../messages/index.js';
-import { failurePage, pageFields } from '../pages/visitor-page.js';
+import { visitorWords, type ErrorName, type VisitorWords } from '../messages/index.js';
+import { escapeHtml, failurePage, pageFields } from '../pages/visitor-page.js';
 import { BodyTooLargeError } from './request-body.js';
 import { firstField } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
@@ -17,8 +18,16 @@ interface Failure {
   retryAfter?: number;
 }
 
-/** Whose request is answered: its fields choose the form and the language of the answer. Null: a program. */
-export type Reader = Pick<RequestHead, 'fields'> | null;
+/**
+ * Whose request is answered: its fields choose the form and the language of the answer, and its host may have a page of its
+ * own. Null: a program.
+ */
+export type Reader = (Pick<RequestHead, 'fields'> & Pick<HostConfig, 'errorPage'>) | null;
+
+/** A visitor of this host. */
+export function readerAt({ errorPage }: HostConfig, { fields }: RequestHead): Reader {
+  return { fields, ...(errorPage !== undefined && { errorPage }) };
+}
 
 const REFUSALS: Readonly<Record<Exclude<GateRefusal, 'address_denied'>, Failure>> = {
   client_disabled: { status: 503, error: 'client_disabled', text: 'switchedOff', retryAfter: 5 },
@@ -108,13 +117,22 @@ function failureAnswer({ status, error, text, retryAfter }: Failure, reader: Rea
   const accept = reader ? firstField(reader.fields, 'accept') : undefined;
   const isBrowser = accept?.includes('text/html') === true;
   const words = reader && isBrowser ? visitorWords(firstField(reader.fields, 'accept-language')) : null;
-  const body = words ? failurePage(words, status, words.text(`errors.${text}`)) : '';
+  const body = words ? pageFor(reader, words, status, words.text(`errors.${text}`)) : '';
   const headers: GatewayAnswer['headers'] = [
     ['x-gw-error', error],
     ['cache-control', 'no-store'],
     ['content-length', String(Buffer.byteLength(body))],
   ];
-  if (words) headers.push(...pageFields(words));
+  // A page of the host may load what it likes: it has the rights that its target has.
+  if (words) headers.push(...pageFields(words, reader?.errorPage === undefined ? undefined : null));
   if (retryAfter !== undefined) headers.push(['retry-after', String(retryAfter)]);
   return { status, headers, body };
+}
+
+function pageFor(reader: Reader, words: VisitorWords, status: number, reason: string): string {
+  const page = reader?.errorPage;
+  if (page === undefined) return failurePage(words, status, reason);
+  return page.replaceAll(/\{(status|reason)\}/g, (_, name) =>
+    name === 'status' ? String(status) : escapeHtml(reason),
+  );
 }

@@ -7,7 +7,7 @@ import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import type { RequestRecord } from '../recording/request-record.js';
-import { codeOf, errorOf, targetFailureAnswer } from './answers.js';
+import { codeOf, errorOf, readerAt, targetFailureAnswer, type Reader } from './answers.js';
 import { TARGET_CANCELLED } from './h2c-stream.js';
 import { rewritesOf } from './host-rewrites.js';
 import { replyOf, type Reply, type ReplyHead } from './reply.js';
@@ -88,6 +88,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
     request.reply.owner = this;
     request.flow.handle = this;
+  }
+
+  private get reader(): Reader {
+    return readerAt(this.request.host, this.request.head);
   }
 
   /** Sends the request to a target. */
@@ -211,7 +215,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const upstream = this.tried.at(-1);
     if (upstream && blames(error)) this.upstreams?.failed(upstream);
     if (this.mayTryAgain(error)) this.attempt();
-    else this.answer(targetFailureAnswer(error, this.request.head));
+    else this.answer(targetFailureAnswer(error, this.reader));
   }
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: unknown, target: Duplex): void {
@@ -219,7 +223,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.release?.();
     if (this.over || status !== 101) {
       resetStream(target);
-      return this.answer(targetFailureAnswer(new Error(`${status} is no upgrade`), this.request.head));
+      return this.answer(targetFailureAnswer(new Error(`${status} is no upgrade`), this.reader));
     }
     const { reply, flow, head, admitted, record } = this.request;
     const { fields } = readResponseFields(controller.rawHeaders ?? headers, status);
@@ -241,7 +245,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.upstreams = this.upstreamsNow?.() ?? null;
     const upstream = this.upstreams?.pick(this.tried, this.request.tag) ?? this.tried.at(-1);
     if (!upstream || upstream.full) {
-      return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.head));
+      return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.reader));
     }
     this.tried.push(upstream);
     this.hasResponse = false;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HostRig, textOf } from '../../test/host-rig.js';
 import { createServerIdentity } from '../wire/server-identity.js';
@@ -105,6 +106,43 @@ describe('a host with a limit for bodies', () => {
       `POST / HTTP/1.1\r\nHost: a.test\r\nExpect: 100-continue\r\nContent-Length: ${LIMIT + 1}\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('a host with an error page', () => {
+  const errorPage = '<title>{status}</title><p>{reason} {other} {status}</p>';
+
+  it('shows it to browsers in their language where the gateway would show its own', async () => {
+    rig = await HostRig.start();
+    await rig.serve(rig.hostConfig([1], { errorPage }), rig.hostConfig([1], { id: 13, host: 'b.test' }));
+    const browser = { accept: 'text/html,*/*' };
+    const answer = await rig.ask({ headers: browser });
+    expect(answer).toMatchObject({
+      status: 502,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-gw-error': 'target_refused',
+      },
+    });
+    expect(answer.headers).not.toHaveProperty('content-security-policy');
+    expect(textOf(answer)).toMatch(/^<title>502<\/title><p>[^{}]+ \{other\} 502<\/p>$/);
+    const chinese = await rig.ask({ headers: { ...browser, 'accept-language': 'zh-CN' } });
+    expect(textOf(chinese)).toMatch(/\p{Script=Han}/u);
+    expect(await rig.ask()).toMatchObject({ status: 502, body: '' });
+    const other = await rig.ask({ host: 'b.test', headers: browser });
+    expect(other.headers).toHaveProperty('content-security-policy');
+    expect((await rig.ask({ method: 'HEAD', headers: browser })).body).toBe('');
+  });
+
+  it('is shown when the client is offline, and not for names that have no host', async () => {
+    rig = await HostRig.start();
+    await rig.serve(rig.hostConfig([1], { errorPage }));
+    await rig.served?.stop();
+    const browser = { accept: 'text/html' };
+    await waitFor(async () => (await rig.ask({ headers: browser })).status === 503);
+    expect((await rig.ask({ headers: browser })).body).toContain('<title>503</title>');
+    expect((await rig.ask({ host: 'other.test', headers: browser })).body).not.toContain('{other}');
   });
 });
 

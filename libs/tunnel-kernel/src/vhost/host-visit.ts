@@ -7,7 +7,7 @@ import type { ModeContext } from '../modes/mode.js';
 import type { RecordLevel } from '../recording/recorded-request.js';
 import type { RequestRecord } from '../recording/request-record.js';
 import type { RequestRecorder } from '../recording/request-recorder.js';
-import { bodyTooLargeAnswer, noHostAnswer, unverifiedAnswer } from './answers.js';
+import { bodyTooLargeAnswer, noHostAnswer, readerAt, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed, type ExchangeRequest } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
 import { rewritePath, type RewrittenPath } from './path-rewrite.js';
@@ -115,7 +115,7 @@ export class HostVisit {
         this.options.context.logger.error('a visitor could not be verified', { host: host.id, error: message });
       }
       const tooLong = error instanceof TunnelError && error.code === 'overloaded';
-      this.exchange.answer(unverifiedAnswer(tooLong, this.request.head));
+      this.exchange.answer(unverifiedAnswer(tooLong, readerAt(this.request.host, this.request.head)));
     }
   }
 
@@ -149,7 +149,7 @@ export class HostVisit {
     if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(head));
     const { maxBodyBytes = Infinity } = host;
     const announced = this.whole?.length ?? Number(head.fields.contentLength ?? 0);
-    if (announced > maxBodyBytes) return this.exchange.answer(bodyTooLargeAnswer(head));
+    if (announced > maxBodyBytes) return this.exchange.answer(bodyTooLargeAnswer(readerAt(host, head)));
     if (this.whole) this.record?.requestPart(this.whole);
     const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
     this.exchange.start(() => this.options.upstreams.of(host), body, verdict);

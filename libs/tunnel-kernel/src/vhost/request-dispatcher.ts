@@ -2,7 +2,14 @@ import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 import type { HostConfig } from '../config.js';
 import type { ModeContext } from '../modes/mode.js';
-import { badRequestAnswer, misdirectedAnswer, noHostAnswer, redirectAnswer, refusalAnswer } from './answers.js';
+import {
+  badRequestAnswer,
+  misdirectedAnswer,
+  noHostAnswer,
+  readerAt,
+  redirectAnswer,
+  refusalAnswer,
+} from './answers.js';
 import { HostRouter } from './host-router.js';
 import { HostVisit, OWN_PREFIX, type HostVisitContext } from './host-visit.js';
 import type { HostRequest, IncomingRequest } from './incoming-request.js';
@@ -144,7 +151,8 @@ export class RequestDispatcher {
     const { head, host, origin, incoming } = request;
     const resource = { kind: 'host', id: host.id } as const;
     const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor);
-    if (typeof admitted === 'string') this.answer(incoming.reply, head, origin, refusalAnswer(admitted, head));
+    if (typeof admitted === 'string')
+      this.answer(incoming.reply, head, origin, refusalAnswer(admitted, readerAt(host, head)));
     else new HostVisit(this.options, request, admitted).start();
   }
 }

@@ -80,9 +80,9 @@ function StrictPathField({ form }: { form: Form<HostForm> }) {
 }
 
 function ForwardingFields({ form }: { form: Form<HostForm> }) {
-  const { rewrite_path: path, sticky, max_body_bytes: maxBody } = form.values;
+  const { rewrite_path: path, sticky, max_body_bytes: maxBody, error_page: errorPage } = form.values;
   return (
-    <details open={sticky || `${path}${maxBody}` !== ''}>
+    <details open={sticky || `${path}${maxBody}${errorPage}` !== ''}>
       <summary>{t('hosts.forwarding')}</summary>
       <TextField
         label={t('hosts.rewritePath')}
@@ -104,6 +104,14 @@ function ForwardingFields({ form }: { form: Form<HostForm> }) {
         checked={sticky}
         problem={form.problem('sticky')}
         onChange={(on) => form.set('sticky', on)}
+      />
+      <TextField
+        label={t('hosts.errorPage')}
+        hint={t('hosts.errorPageHint', { status: '{status}', reason: '{reason}' })}
+        rows={4}
+        value={errorPage}
+        problem={form.problem('error_page')}
+        onInput={(value) => form.set('error_page', value)}
       />
     </details>
   );

@@ -10,6 +10,7 @@ export interface HostForm {
   sticky: boolean;
   /** Shown in MiB. */
   max_body_bytes: string;
+  error_page: string;
   scheme: HostView['scheme'];
   target_addr: string;
   auto_https: boolean;
@@ -37,6 +38,7 @@ export function formOf(host: HostView | null, clientId = ''): HostForm {
     rewrite_path: host?.rewrite_path ?? '',
     sticky: host?.sticky ?? false,
     max_body_bytes: host?.max_body_bytes ? String(host.max_body_bytes / MIB) : '',
+    error_page: host?.error_page ?? '',
     scheme: host?.scheme ?? 'all',
     target_addr: host?.target_addr ?? '',
     auto_https: host?.auto_https === 1,
@@ -55,6 +57,7 @@ export function toBody(form: HostForm): Record<string, unknown> {
     rewrite_path: form.rewrite_path.trim() === '' ? null : form.rewrite_path.trim(),
     sticky: form.sticky,
     max_body_bytes: bytesOf(form.max_body_bytes),
+    error_page: form.error_page.trim() === '' ? null : form.error_page,
     scheme: form.scheme,
     target_addr: form.target_addr,
     auto_https: form.auto_https ? 1 : 0,

@@ -187,6 +187,7 @@ export class RowRestorer {
         rewritePath: targetPath(body, `archive.hosts[${index}]`),
         sticky: body.sticky ?? false,
         maxBodyBytes: body.max_body_bytes ?? 0,
+        errorPage: body.error_page ?? null,
         requestHeaders: body.request_headers ?? {},
         responseHeaders: body.response_headers ?? {},
         recordRequests: body.record_requests ?? 'off',
