@@ -59,11 +59,15 @@ describe('the schema of a validated property', () => {
   });
 
   it('spells out the classes of Unicode', () => {
-    const pattern = String(propertySchema(String, [rule('matches', [/^[^\p{Cc}\p{Cs}]*$/u])])['pattern']);
-    expect(pattern).toBe(String.raw`^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*$`);
+    const patternOf = (written: RegExp): string =>
+      String(propertySchema(String, [rule('matches', [written])])['pattern']);
+    expect(patternOf(/^[^\p{Cs}]*$/u)).toBe(String.raw`^[^\ud800-\udfff]*$`);
+    // Halves of surrogate pairs beside control characters make some validators skip the pattern.
+    const pattern = patternOf(/^[^:\p{Cc}\p{Cs}]*$/u);
+    expect(pattern).toBe(String.raw`^[^:\x00-\x1f\x7f-\x9f]*$`);
     // JSON Schema reads patterns with the flag u.
     const read = new RegExp(pattern, 'u');
-    expect(['a\u0085', 'a\ud83d', 'a \u{1f600}'].map((text) => read.test(text))).toEqual([false, false, true]);
+    expect(['a\u0085', 'a:', 'a \u{1f600}'].map((text) => read.test(text))).toEqual([false, false, true]);
   });
 
   it('leaves out a pattern that ignores case or needs sets of characters, which a schema cannot express', () => {
