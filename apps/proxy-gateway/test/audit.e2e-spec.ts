@@ -285,6 +285,10 @@ describe('GET /audit-logs', () => {
     expect(to.items.every(({ created_at }) => created_at < middle)).toBe(true);
   });
 
+  it.each(['to=9999-12-31T23:59:59.999999999-15:59', 'from=1000-01-01T00:00%2B15:59'])('takes %s', async (query) => {
+    expect((await gateway.call('GET', `/audit-logs?${query}`)).status).toBe(200);
+  });
+
   it.each([
     'limit=0',
     'limit=501',
@@ -294,6 +298,9 @@ describe('GET /audit-logs', () => {
     'from=yesterday',
     'from=2026-01-01',
     'from=2026-W01-1T00:00:00Z',
+    'from=0009-03-31T07:48:13Z',
+    'to=2026-01-01T00:00:00%2B16:00',
+    'to=2026-01-01T00:00:00-23:58',
     'success=1',
     'action=DROP%20TABLE',
     'nosuch=1',

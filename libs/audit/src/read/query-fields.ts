@@ -2,8 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsInt, IsISO8601, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 
-/** RFC 3339; a date alone would leave the time zone open, and PostgreSQL cannot read a week date. */
-const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
+/**
+ * RFC 3339; a date alone would leave the time zone open, and PostgreSQL cannot read a week date, nor an offset of 16 hours.
+ */
+const INSTANT = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
 
 /** A time with its offset, such as `2026-05-01T00:00:00Z`. */
 export function IsInstant(): PropertyDecorator {
