@@ -35,7 +35,7 @@ const LIST = `${SELECT} AND ($3 = '' OR ${KEY} = $3 OR t.tmdb_id = $3 OR t.title
 const COUNT = `SELECT count(*)::integer AS total FROM title_subscriptions s JOIN titles t ON t.id = s.title_id
   WHERE s.user_id = $1 AND ($2 = '' OR ${KEY} = $2 OR t.tmdb_id = $2 OR t.title ILIKE $3)`;
 
-/** Titles of whose shares users want to be told. Every method sees those of `userId` alone. */
+/** The titles that users subscribed to. Every method sees those of `userId` alone. */
 @Injectable()
 export class Subscriptions {
   constructor(
