@@ -21,12 +21,12 @@ it('says why a port cannot be opened', async () => {
   await expect(freePort('192.0.2.1')).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
 });
 
-it.each(['127.0.0.1', '::1'])('says the same of UDP ports of %s', async (host) => {
-  const socket = createSocket(host === '::1' ? 'udp6' : 'udp4').bind(0, host);
+it('says the same of UDP ports', async () => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();
-  await expect(bindOnce(port, host)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(bindOnce(port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
   socket.close();
   await once(socket, 'close');
-  expect(await bindOnce(port, host)).toBe(port);
+  expect(await bindOnce(port, '127.0.0.1')).toBe(port);
 });
