@@ -13,15 +13,18 @@ import { toNodeView } from './node.view.js';
 import type { NodeRow } from './node.view.js';
 import { OpenedNodes } from './opened-nodes.js';
 
+/** `least` alone would make the limit of a value that is missing. */
+const limited = (column: string): string => `CASE WHEN ${column} > ${MAX_COUNT} THEN ${MAX_COUNT} ELSE ${column} END`;
+
 /** A node as the database writes it. Its counters are numbers that JavaScript reads without rounding them. */
 const COLUMNS = `
   node.id, node.fingerprint, node.source, node.custom_name AS "customName", node.original_name AS "originalName",
   node.type, node.server, node.port, node.network, node.tls, node.udp, node.sni, node.cipher, node.config, node.enabled,
   node.country, node.country_source AS "countrySource", node.tags, node.exit_ip AS "exitIp",
-  least(node.exit_asn, ${MAX_COUNT}) AS "exitAsn", node.circuit_open_since AS "circuitOpenSince",
+  ${limited('node.exit_asn')} AS "exitAsn", node.circuit_open_since AS "circuitOpenSince",
   node.created_at AS "createdAt", node.updated_at AS "updatedAt",
   health.alive, health.delay_ms, health.delay_history, health.last_tested_at, health.error_code, health.error_message,
-  health.failure_count, least(health.tests, ${MAX_COUNT}) AS tests, least(health.successes, ${MAX_COUNT}) AS successes,
+  health.failure_count, ${limited('health.tests')} AS tests, ${limited('health.successes')} AS successes,
   least(coalesce(total.upload, 0), ${MAX_COUNT}) AS upload,
   least(coalesce(total.download, 0), ${MAX_COUNT}) AS download,
   (SELECT json_agg(json_build_object('subscription_id', source.subscription_id, 'name', source.name,
