@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { listenOnce } from '@gatehouse/net';
 import { createSecretBox } from '@gatehouse/persistence';
 import { withClient } from '@gatehouse/persistence';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { certificateFingerprint, createServerIdentity, parseAgentKey, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -19,12 +19,15 @@ import {
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
+/** The first of three, which are the range of tunnels. */
+let firstPort: number;
 let ada: { call: Caller; id: number };
 let eve: { call: Caller; id: number };
 let viewer: { call: Caller; id: number };
 beforeAll(async () => {
+  firstPort = await threeReservedPorts();
   world = await TunnelWorld.start({
-    PORT_RANGE: '41000-41002',
+    PORT_RANGE: `${firstPort}-${firstPort + 2}`,
     TUNNEL_PUBLIC_ADDRESS: 'gw.example.org:8024',
     TUNNEL_GATEWAY_PUBLIC_URL: 'https://console.example.net',
   });
@@ -37,6 +40,17 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const LOOPBACK = { listen_ip: '127.0.0.1', target_addr: '127.0.0.1:80' };
+
+/** The first of three in a row. */
+async function threeReservedPorts(): Promise<number> {
+  let first = await reservePort();
+  for (let last = first; last < first + 2;) {
+    const next = await reservePort();
+    if (next !== last + 1) first = next;
+    last = next;
+  }
+  return first;
+}
 
 describe('clients', () => {
   it('show their key once and store only a hash', async () => {
@@ -258,16 +272,16 @@ describe('ports of tunnels', () => {
 
   it('are chosen among those that no other program has', async () => {
     const client = await world.client();
-    const others = [41_000, 41_002].map((port) => createServer().listen(port, '127.0.0.1'));
+    const others = [firstPort, firstPort + 2].map((port) => createServer().listen(port, '127.0.0.1'));
     await Promise.all(others.map((server) => once(server, 'listening')));
     for (let round = 0; round < 5; round += 1) {
       const { body } = await world.admin('POST', '/tunnels', { client_id: client.id, mode: 'tcp', ...LOOPBACK });
-      expect(body).toMatchObject({ listen_port: 41_001 });
+      expect(body).toMatchObject({ listen_port: firstPort + 1 });
       await waitFor(async () => (await world.admin('GET', `/tunnels/${body.id}`)).body.run_status === 2);
       await world.admin('DELETE', `/tunnels/${body.id}`);
       // The edge closes the port a moment later.
       await waitFor(() =>
-        listenOnce(41_001, '127.0.0.1').then(
+        listenOnce(firstPort + 1, '127.0.0.1').then(
           () => true,
           () => false,
         ),
@@ -283,7 +297,7 @@ describe('ports of tunnels', () => {
     const answers = await Promise.all([0, 1, 2, 3].map(() => world.admin('POST', '/tunnels', body)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 201, 409]);
     const ports = answers.flatMap(({ body: { listen_port: port } }) => (port ? [port] : []));
-    expect(ports.toSorted((a, b) => a - b)).toEqual([41_000, 41_001, 41_002]);
+    expect(ports.toSorted((a, b) => a - b)).toEqual([firstPort, firstPort + 1, firstPort + 2]);
   });
 
   it('cannot be ports of the gateway, and low ports are only for administrators', async () => {
