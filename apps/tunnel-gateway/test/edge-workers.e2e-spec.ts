@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Agent as SecureAgent, createServer as createHttpsServer, request as secureRequest } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
@@ -210,6 +210,29 @@ describe('clients of several workers', () => {
     );
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(replies.every((reply) => reply.body.equals(body))).toBe(true);
+  });
+
+  it('pass TLS on by its name, each in the process of its client', async () => {
+    const { certificate, key } = createServerIdentity('passed.example.org');
+    const site = createHttpsServer({ cert: certificate, key }, (asked, response) => asked.pipe(response));
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    world.onClose(() => {
+      site.close();
+      site.closeAllConnections();
+    });
+    const target = `tls://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const names = sites.map(({ name }) => `passed-${name}`);
+    for (const [index, { client }] of sites.entries()) {
+      await host(client.id, names[index] ?? '', { scheme: 'https', target_addr: target });
+    }
+    const body = randomBytes(500_000);
+    const isPassed = (name: string): Promise<boolean> =>
+      visit(name, { scheme: 'https', body }).then(
+        (reply) => reply.status === 200 && reply.body.equals(body),
+        () => false,
+      );
+    for (const name of names) await waitFor(() => isPassed(name));
   });
 
   it('serve HTTP/2, and answer 421 to a name of another process on the same connection', async () => {
