@@ -93,7 +93,8 @@ describe('gatehouse-agent status', () => {
   it('is for this user alone, and leaves nothing behind', async () => {
     const agent = await startAgent();
     const [socket = ''] = readdirSync(folder);
-    expect(statSync(path.join(folder, socket)).mode & 0o777).toBe(0o600);
+    // A moment after it is there; until then the mode of the folder keeps others out.
+    await waitFor(() => (statSync(path.join(folder, socket)).mode & 0o777) === 0o600);
     agent.child.kill('SIGTERM');
     expect(await agent.code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
