@@ -86,3 +86,4 @@ export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visit
 export { TunnelVisitor } from './visitor/tunnel-visitor.js';
 export * as wireParts from './wire-parts.js';
 export type { Endpoint } from './base/endpoint.js';
+export { passesTls } from './vhost/tls-passthrough.js';

@@ -1,9 +1,10 @@
 import type { Actor } from '@gatehouse/auth';
 import type { CertificateView, ServiceCheckStep, ServiceCheckView } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
-import type { ResourceKind } from '@gatehouse/tunnel-kernel';
+import { passesTls, type ResourceKind } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import { CertificatesService } from '../certificates/certificates.service.js';
+import { parseHostTargets } from '../common/targets.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import { Edges } from '../edge-host/edges.service.js';
 import { Fleet } from '../edge-host/fleet.service.js';
@@ -37,14 +38,14 @@ export class ServiceChecks {
   /** @throws AppError NOT_FOUND, EDGE_UNAVAILABLE, SERVICE_UNAVAILABLE */
   async host(id: number, actor: Actor): Promise<ServiceCheckView> {
     const { clientId, status, host, scheme, targetAddr } = await this.owned.hosts(actor).one(id);
-    const passesTls = targetAddr.trim().toLowerCase().startsWith('tls:');
+    const isPassed = passesTls({ targets: parseHostTargets(targetAddr) });
     return this.check({ kind: 'host', id, clientId, status }, actor, async () => {
       const [name, certificate] = await Promise.all([
         this.names.run(host),
-        scheme === 'http' || passesTls ? null : this.certificateOf(id, actor),
+        scheme === 'http' || isPassed ? null : this.certificateOf(id, actor),
       ]);
       // One that passes TLS on shows the certificate of its target.
-      return [...(name === null ? [] : [name]), ...(passesTls ? [] : [stepOfCertificate(certificate)])];
+      return [...(name === null ? [] : [name]), ...(isPassed ? [] : [stepOfCertificate(certificate)])];
     });
   }
 

@@ -15,13 +15,13 @@ import { readOptions, writeOptions } from '../data/row-options.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { covers, parseHostPattern, parseLocation, parseTargetPath } from '../wire/host-pattern.js';
+import { covers, parseHostPattern, parseLocation } from '../wire/host-pattern.js';
 import { HostHistory } from './host-history.js';
 import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from '../data/host.entity.js';
 import { toHostView } from './host.view.js';
-import { requirePassable } from './passed-tls.js';
+import { readTargetPath, requirePassable } from './host-checks.js';
 
 /** Hosts: domains that lead to a client's targets. */
 @Injectable()
@@ -136,7 +136,7 @@ export class HostsService {
     await writeOptions(tx, HostOptions, 'hostId', hostId, {
       strictPath: body.strict_path,
       rewriteHost: body.rewrite_host,
-      rewritePath: readTargetPath(body),
+      rewritePath: readTargetPath(body.rewrite_path),
       sticky: body.sticky,
       maxBodyBytes: body.max_body_bytes,
       errorPage: body.error_page,
@@ -172,10 +172,6 @@ function readPlace(
   }
   const location = readField('location', () => parseLocation(body.location ?? before?.location ?? '/'));
   return { host, location, scheme: body.scheme ?? before?.scheme ?? 'all' };
-}
-
-function readTargetPath({ rewrite_path: path }: HostChanges): string | null | undefined {
-  return path === undefined || path === null ? path : readField('rewrite_path', () => parseTargetPath(path));
 }
 
 function conditionsOf({ q, client_id: clientId, status, host }: HostQuery): Condition[] {

@@ -12,10 +12,10 @@ import type { NewHostBody } from '../../hosts/host.dto.js';
 import { createChallenge, parseDomain } from '../../domains/domain-name.js';
 import { Domain } from '../../data/domain.entity.js';
 import { Host, HostOptions } from '../../data/host.entity.js';
-import { parseHostPattern, parseLocation, parseTargetPath } from '../../wire/host-pattern.js';
+import { parseHostPattern, parseLocation } from '../../wire/host-pattern.js';
 import { lockNames } from '../../domains/lock-names.js';
 import { claimPlace } from '../../hosts/host-places.js';
-import { requirePassable } from '../../hosts/passed-tls.js';
+import { readTargetPath, requirePassable } from '../../hosts/host-checks.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { IpRule } from '../../data/ip-rule.entity.js';
@@ -184,7 +184,7 @@ export class RowRestorer {
         hostId: idOf(context, 'host', id),
         strictPath: body.strict_path ?? false,
         rewriteHost: body.rewrite_host ?? null,
-        rewritePath: targetPath(body, `archive.hosts[${index}]`),
+        rewritePath: readTargetPath(body.rewrite_path ?? null, `archive.hosts[${index}].`),
         sticky: body.sticky ?? false,
         maxBodyBytes: body.max_body_bytes ?? 0,
         errorPage: body.error_page ?? null,
@@ -288,10 +288,6 @@ export class RowRestorer {
       updatedAt,
     };
   }
-}
-
-function targetPath({ rewrite_path: path = null }: NewHostBody, row: string): string | null {
-  return path === null ? null : readField(`${row}.rewrite_path`, () => parseTargetPath(path));
 }
 
 async function host(
