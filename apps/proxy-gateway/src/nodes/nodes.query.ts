@@ -1,11 +1,11 @@
 import type { NodeIds, NodeView, Page } from '@gatehouse/contracts';
-import { MAX_COUNT } from '@gatehouse/net';
 import { pgPool } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { ActiveConnections, type ConnectionCounts } from './active-connections.js';
+import { limitedCount } from '../data/limited-count.js';
 import { GENERAL_URL } from '../data/node-health.entity.js';
 import type { NodeConditions, NodeQuery } from './node.dto.js';
 import { selectNodes } from './node-filter.js';
@@ -13,20 +13,17 @@ import { toNodeView } from './node.view.js';
 import type { NodeRow } from './node.view.js';
 import { OpenedNodes } from './opened-nodes.js';
 
-/** `least` alone would make the limit of a value that is missing. */
-const limited = (column: string): string => `CASE WHEN ${column} > ${MAX_COUNT} THEN ${MAX_COUNT} ELSE ${column} END`;
-
 /** A node as the database writes it. Its counters are numbers that JavaScript reads without rounding them. */
 const COLUMNS = `
   node.id, node.fingerprint, node.source, node.custom_name AS "customName", node.original_name AS "originalName",
   node.type, node.server, node.port, node.network, node.tls, node.udp, node.sni, node.cipher, node.config, node.enabled,
   node.country, node.country_source AS "countrySource", node.tags, node.exit_ip AS "exitIp",
-  ${limited('node.exit_asn')} AS "exitAsn", node.circuit_open_since AS "circuitOpenSince",
+  ${limitedCount('node.exit_asn')} AS "exitAsn", node.circuit_open_since AS "circuitOpenSince",
   node.created_at AS "createdAt", node.updated_at AS "updatedAt",
   health.alive, health.delay_ms, health.delay_history, health.last_tested_at, health.error_code, health.error_message,
-  health.failure_count, ${limited('health.tests')} AS tests, ${limited('health.successes')} AS successes,
-  least(coalesce(total.upload, 0), ${MAX_COUNT}) AS upload,
-  least(coalesce(total.download, 0), ${MAX_COUNT}) AS download,
+  health.failure_count, ${limitedCount('health.tests')} AS tests, ${limitedCount('health.successes')} AS successes,
+  coalesce(${limitedCount('total.upload')}, 0) AS upload,
+  coalesce(${limitedCount('total.download')}, 0) AS download,
   (SELECT json_agg(json_build_object('subscription_id', source.subscription_id, 'name', source.name,
       'subscription_name', subscription.name, 'last_success_at', subscription.last_success_at)
       ORDER BY source.subscription_id)

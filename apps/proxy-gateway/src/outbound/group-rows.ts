@@ -1,6 +1,6 @@
-import { MAX_COUNT } from '@gatehouse/net';
 import { pgPool } from '@gatehouse/persistence';
 import type { DataSource } from 'typeorm';
+import { limitedCount } from '../data/limited-count.js';
 import { GENERAL_URL } from '../data/node-health.entity.js';
 import type { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 
@@ -32,8 +32,6 @@ export interface StoredFacts {
   health: HealthRow[];
 }
 
-const count = (column: string): string => `least(${column}, ${MAX_COUNT})`;
-
 const FIELDS = [
   { field: 'name', column: 'name' },
   { field: 'type', column: 'type' },
@@ -54,8 +52,8 @@ const FIELDS = [
   { field: 'icon', column: 'icon' },
   { field: 'emptyFallback', column: 'empty_fallback' },
   { field: 'lastSwitch', column: 'last_switch' },
-  { field: 'uploadTotal', column: count('upload_total') },
-  { field: 'downloadTotal', column: count('download_total') },
+  { field: 'uploadTotal', column: limitedCount('upload_total') },
+  { field: 'downloadTotal', column: limitedCount('download_total') },
 ] as const satisfies { field: keyof OutboundGroupEntity; column: string }[];
 
 /**
