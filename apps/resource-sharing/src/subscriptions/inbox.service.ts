@@ -27,13 +27,14 @@ export interface MessagePage {
 }
 
 /** Of a message whose share was withdrawn there is nothing to see. */
-const LIVE = `FROM messages m JOIN shares s ON s.id = m.share_id AND s.deleted_at IS NULL WHERE m.user_id = $1`;
+const LIVE = `messages m JOIN shares s ON s.id = m.share_id AND s.deleted_at IS NULL`;
 const LIST = `SELECT m.id, m.event_type, replace(s.slug::text, '-', '') AS slug, s.title AS share_title, t.id AS media_id,
     t.media_type, t.tmdb_id, t.title AS media_title, m.read_at IS NOT NULL AS is_read,
     to_char(m.created_at AT TIME ZONE $2, 'YYYY-MM-DD HH24:MI:SS') AS created_at
-  ${LIVE.replace('WHERE', 'JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id) WHERE')}
-    AND ($3::boolean IS NULL OR (m.read_at IS NOT NULL) = $3) ORDER BY m.id DESC LIMIT $4 OFFSET $5`;
-const COUNT = `SELECT count(*)::integer AS total ${LIVE} AND ($2::boolean IS NULL OR (m.read_at IS NOT NULL) = $2)`;
+  FROM ${LIVE} JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id)
+  WHERE m.user_id = $1 AND ($3::boolean IS NULL OR (m.read_at IS NOT NULL) = $3) ORDER BY m.id DESC LIMIT $4 OFFSET $5`;
+const COUNT = `SELECT count(*)::integer AS total FROM ${LIVE}
+  WHERE m.user_id = $1 AND ($2::boolean IS NULL OR (m.read_at IS NOT NULL) = $2)`;
 
 /** Messages of one user. Every method sees those of `userId` alone. */
 @Injectable()

@@ -9,7 +9,7 @@ export interface WalkStep {
   readonly as: WalkCaller;
   readonly send: string;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What somebody else does before: shares something of the title of the foreign share. */
+  /** Before the request, another user shares something of the title of the foreign share. */
   readonly meanwhile?: 'share';
   /** Sends this token, as a client of OpenID Connect does that has nothing else to send. */
   readonly bearer?: string;
