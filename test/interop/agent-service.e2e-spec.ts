@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('gatehouse-agent service --user', 
   });
 
   it('is refused to others than root for the system, before anything is written', (context) => {
-    if (process.getuid?.() !== 0) context.skip('it takes root to be somebody else');
+    if (process.getuid?.() !== 0) context.skip('only root can become another user');
     const args = [AGENT_FILE, 'service', 'install', ...options().slice(1), '--key', client.key];
     const env = { HOME: home, PATH: `${home}:${process.env['PATH']}` };
     const { status, stderr } = spawnSync(process.execPath, args, { env, uid: 65_534, encoding: 'utf8' });

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { MARKER, type ServicePlan } from './service-plan.js';
+import { commonFiles, MARKER, type ServicePlan } from './service-plan.js';
 import { programIn, type ServiceRequest } from './service-request.js';
 import { xmlText } from './xml-text.js';
 
 /** A daemon, or an agent of the user, for launchd. Nobody has tried it yet. `uid`: of this user. */
 export function launchdPlan(request: ServiceRequest, uid: number): ServicePlan {
-  const { name, scope, key, config, home, runAs } = request;
+  const { name, scope, home, runAs } = request;
   const isSystem = scope === 'system';
   const label = `io.gatehouse.${name}`;
   const base = isSystem ? '/Library/Application Support/gatehouse-agent' : join(home, '.gatehouse-agent');
@@ -23,9 +23,7 @@ export function launchdPlan(request: ServiceRequest, uid: number): ServicePlan {
   return {
     definition,
     files: [
-      { path: program.path, kind: 'copy', of: program.of },
-      { path: configFile, kind: 'private', text: config },
-      { path: keyFile, kind: 'private', text: `${key}\n`, isKey: true },
+      ...commonFiles(request, program, { config: configFile, key: keyFile }),
       { path: definition, kind: 'text', text: plist(label, command, runAs) },
     ],
     folders: [folder, join(base, 'programs', name)],

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder, writePrivate } from '@gatehouse/net';
+import type { ServiceRequest } from './service-request.js';
 
 /** In the first line of what is written, so that nothing else is ever overwritten or removed. */
 export const MARKER = 'Made by gatehouse-agent service install';
@@ -44,6 +45,19 @@ export interface ServicePlan {
   untried: boolean;
   /** The service ends with the session of the user unless this is run. */
   linger: string[] | null;
+}
+
+/** The program, the settings and the key, which every service has. */
+export function commonFiles(
+  { config, key }: Pick<ServiceRequest, 'config' | 'key'>,
+  program: { path: string; of: string },
+  places: { config: string; key: string },
+): PlannedFile[] {
+  return [
+    { path: program.path, kind: 'copy', of: program.of },
+    { path: places.config, kind: 'private', text: config },
+    { path: places.key, kind: 'private', text: `${key}\n`, isKey: true },
+  ];
 }
 
 /** Runs a command; its output and its exit code. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MARKER, type ServicePlan } from './service-plan.js';
+import { commonFiles, MARKER, type ServicePlan } from './service-plan.js';
 import { programIn, type ServiceRequest } from './service-request.js';
 
 /** Between the grace and the kill. */
@@ -18,7 +18,7 @@ interface Places {
 
 /** A unit of the system or of a user, for systemd 240 or newer. `version`: that of this machine. */
 export function systemdPlan(request: ServiceRequest, version: number): ServicePlan {
-  const { name, scope, key, config } = request;
+  const { name, scope } = request;
   const places = scope === 'system' ? systemPlaces(request) : userPlaces(request);
   const program = programIn(request, places.program, { join });
   const systemctl = scope === 'system' ? ['systemctl'] : ['systemctl', '--user'];
@@ -26,9 +26,7 @@ export function systemdPlan(request: ServiceRequest, version: number): ServicePl
   return {
     definition: places.unit,
     files: [
-      { path: program.path, kind: 'copy', of: program.of },
-      { path: places.config, kind: 'private', text: config },
-      { path: places.key, kind: 'private', text: `${key}\n`, isKey: true },
+      ...commonFiles(request, program, places),
       { path: places.unit, kind: 'text', text: unitText(request, places, program.command, version) },
     ],
     folders: [...places.folders, places.program],

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { MARKER, type ServicePlan } from './service-plan.js';
+import { commonFiles, MARKER, type ServicePlan } from './service-plan.js';
 import { programIn, type ServiceRequest } from './service-request.js';
 import { xmlText } from './xml-text.js';
 
@@ -12,7 +12,7 @@ const ADMINISTRATORS = 'S-1-5-32-544';
  * tried it yet. `programData`: `%ProgramData%`.
  */
 export function windowsPlan(request: ServiceRequest, programData: string): ServicePlan {
-  const { name, key, config } = request;
+  const { name } = request;
   const base = win32.join(programData, 'gatehouse-agent');
   const folder = win32.join(base, name);
   const [configFile, keyFile] = [win32.join(folder, 'config.yaml'), win32.join(folder, 'key')];
@@ -28,9 +28,7 @@ export function windowsPlan(request: ServiceRequest, programData: string): Servi
   return {
     definition,
     files: [
-      { path: program.path, kind: 'copy', of: program.of },
-      { path: configFile, kind: 'private', text: config },
-      { path: keyFile, kind: 'private', text: `${key}\n`, isKey: true },
+      ...commonFiles(request, program, { config: configFile, key: keyFile }),
       { path: definition, kind: 'text', text: taskXml(command, args), encoding: 'utf16le' },
     ],
     folders: [folder],
