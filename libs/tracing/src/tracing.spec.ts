@@ -8,18 +8,23 @@ import { activeTracing, currentCarrier, currentTraceId, errorType, runSpan, trac
 import { isPair, readPairs, tracesUrl, type TracingOptions } from './tracing-options.js';
 
 let running: RunningTracing | undefined;
-const log: string[] = [];
+/** What the running one reports: an earlier one may still report while a later one runs. */
+let log: string[] = [];
 afterEach(async () => {
   await running?.stop();
   running = undefined;
-  log.length = 0;
 });
 
 async function start(options: Partial<TracingOptions> & { url: string }): Promise<void> {
   const usual = { serviceName: 'test', resource: {}, headers: {}, sampler: 'always_on', ratio: 1 } as const;
+  const reports: string[] = [];
+  log = reports;
   running = await startTracing(
     { ...usual, ...options },
-    { failed: (reason) => void log.push(`failed: ${reason}`), resumed: (lost) => void log.push(`resumed: ${lost}`) },
+    {
+      failed: (reason) => void reports.push(`failed: ${reason}`),
+      resumed: (lost) => void reports.push(`resumed: ${lost}`),
+    },
   );
 }
 
