@@ -558,6 +558,20 @@ describe('the standard endpoints', () => {
     expect((await form('introspect', { token: 'x' })).status).toBe(401);
   });
 
+  it('tokens that are looked up at the same time each have their own answer', async () => {
+    const scopes = ['meta', 'meta query', 'unlock', 'query', 'write', 'meta write'];
+    const pairs = [];
+    for (const scope of scopes) pairs.push(await party.tokens(app, owner.id, { scope }));
+    const revoked = pairs[2]?.access_token ?? '';
+    await form('revoke', { token: revoked }).set('Authorization', basic(app.clientId, app.secret));
+    const asked = [...pairs, ...pairs, { access_token: 'unknown' }].map(async ({ access_token: token }) => {
+      const answer = await form('introspect', { token }).set('Authorization', basic(app.clientId, app.secret));
+      return (answer.body as { scope?: string }).scope;
+    });
+    const expected = scopes.map((scope, index) => (index === 2 ? undefined : scope));
+    expect(await Promise.all(asked)).toEqual([...expected, ...expected, undefined]);
+  });
+
   it('RFC 8414: metadata, from any origin', async () => {
     for (const path of ['', '/oauth2']) {
       const answer = await request(site.url).get(`/.well-known/oauth-authorization-server${path}`);

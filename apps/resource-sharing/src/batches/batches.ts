@@ -18,7 +18,8 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-const MOST = 32;
+/** How many calls a batch has at most. */
+export const MAX_BATCH_SIZE = 32;
 /** Number of concurrent batches; a second one starts only beside one that takes long. */
 const MAX_RUNNING = 4;
 const LONG_MS = 50;
@@ -104,7 +105,7 @@ export class Batches<Item, Answer> {
   /** The first call of every key, up to the size of a batch; the keys then move to the end. */
   private take(): Waiting<Item, Answer>[] {
     const taken: Waiting<Item, Answer>[] = [];
-    for (const [key, waiting] of [...this.waiting].slice(0, MOST)) {
+    for (const [key, waiting] of [...this.waiting].slice(0, MAX_BATCH_SIZE)) {
       taken.push(waiting.shift() as Waiting<Item, Answer>);
       this.waiting.delete(key);
       if (waiting.length > 0) this.waiting.set(key, waiting);

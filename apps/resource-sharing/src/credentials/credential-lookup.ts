@@ -1,6 +1,7 @@
-import { pgPool } from '@gatehouse/persistence';
+import { pgPool, withLayer } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Batches, MAX_BATCH_SIZE } from '../batches/batches.js';
 import {
   CLIENT_COLUMNS,
   toClientRecord,
@@ -34,8 +35,8 @@ const KEY_BY_HASH = `
 const CLIENT_BY_ID = `
   SELECT ${CLIENT_COLUMNS} FROM applications a JOIN site_accounts o ON o.id = a.owner_id WHERE a.client_id = $1`;
 
-/** The condition avoids reading the partitions of other days. */
-const tokenByHash = (expiry: string): string => `
+/** The condition on the expiry avoids reading the partitions of other days. */
+const tokensByHash = (expiry: string, count = 1): string => `
   SELECT t.hash, t.scopes, t.expires_at, g.id AS grant_id, g.application_id, a.client_id,
     g.scopes AS grant_scopes,
     (t.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL OR (a.auth_level = 'unverified'
@@ -45,7 +46,18 @@ const tokenByHash = (expiry: string): string => `
   JOIN grants g ON g.id = t.grant_id
   JOIN applications a ON a.id = g.application_id
   JOIN site_accounts u ON u.id = g.user_id
-  WHERE t.hash = $1 AND t.expires_at ${expiry}`;
+  WHERE t.hash IN (${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')}) AND t.expires_at ${expiry}`;
+
+/**
+ * A statement takes one of these numbers of hashes. With an array instead, PostgreSQL would plan it for each number that
+ * comes, which takes longer than the lookup.
+ */
+const HASHES = [1, 2, 4, 8, 16, MAX_BATCH_SIZE];
+const LIVE_TOKENS = HASHES.map((count) => ({
+  count,
+  name: `live_tokens_by_hash_${count}`,
+  text: tokensByHash('> now()', count),
+}));
 
 /** Finds credentials by their text: with one cached lookup each, or one prepared statement. Does not check validity. */
 @Injectable()
@@ -53,6 +65,14 @@ export class CredentialLookup {
   private readonly keys: RevocableCache<KeyRecord>;
   private readonly tokens: RevocableCache<TokenRecord>;
   private readonly clients: RevocableCache<ClientRecord>;
+
+  /** Lookups that arrive while others are under way share a statement. */
+  private readonly liveTokens = new Batches<Buffer, TokenRow | undefined>({
+    // A batch has one connection, outside the layer of test mode, as tokens are.
+    run: (hashes) => withLayer(undefined, () => this.findLive(hashes)),
+    splits: () => false,
+    keyOf: (hash) => hash,
+  });
 
   constructor(
     private readonly dataSource: DataSource,
@@ -83,8 +103,8 @@ export class CredentialLookup {
       const hashed = this.hasher.parse('access', text);
       if (hashed === undefined) return null;
       const row =
-        (await this.first<TokenRow>('live_token_by_hash', tokenByHash('> now()'), hashed)) ??
-        (await this.first<TokenRow>('past_token_by_hash', tokenByHash('<= now()'), hashed));
+        (await this.liveTokens.submit(hashed)) ??
+        (await this.first<TokenRow>('past_token_by_hash', tokensByHash('<= now()'), hashed));
       return row === undefined ? null : toTokenRecord(row);
     });
   }
@@ -96,6 +116,14 @@ export class CredentialLookup {
       const row = await this.first<ClientRow>('client_by_id', CLIENT_BY_ID, clientId);
       return row === undefined ? null : toClientRecord(row);
     });
+  }
+
+  private async findLive(hashes: readonly Buffer[]): Promise<(TokenRow | undefined)[]> {
+    const { count, name, text } = LIVE_TOKENS.find((one) => one.count >= hashes.length) as (typeof LIVE_TOKENS)[number];
+    const values = Array.from({ length: count }, (_, index) => hashes[index] ?? hashes[0]);
+    const { rows } = await pgPool(this.dataSource).query<TokenRow>({ name, text, values });
+    const byHash = new Map(rows.map((row) => [row.hash.toString('latin1'), row]));
+    return hashes.map((hash) => byHash.get(hash.toString('latin1')));
   }
 
   private async first<R extends object>(name: string, text: string, value: Buffer | string): Promise<R | undefined> {
