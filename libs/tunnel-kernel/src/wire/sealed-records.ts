@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { CountedGcm, MAX_COUNTED_BYTES, type NonceSequence } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import type { ChannelTicket } from './messages.js';
 
@@ -17,6 +18,8 @@ export const MAX_RECORD_BYTES = 32 * 1024;
 const JOINED_BYTES = 4096;
 /** The key of a direction is replaced after this many records: 512 GiB at most. */
 const KEY_RECORDS = 2 ** 24;
+/** Records of a direction before short ones are sealed without a cipher object each: a single one would not pay for it. */
+const RECORDS_BEFORE_COUNTED = 2;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 export interface ChannelKeys {
@@ -31,32 +34,59 @@ export function channelKeys({ id, key }: ChannelTicket): ChannelKeys {
   return { agent: material.subarray(0, KEY_BYTES), server: material.subarray(KEY_BYTES) };
 }
 
+/** A 96-bit big-endian counter, of which no direction needs more than 48 bits. */
+const nonces: NonceSequence = {
+  write: (number, into, at) => {
+    into.fill(0, at, at + NONCE_BYTES - COUNTER_BYTES);
+    into.writeUIntBE(number, at + NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
+  },
+};
+
 /** The key of one direction and the number of its next record: no pair of them is used twice. */
 class RecordKey {
   key: Buffer;
   readonly nonce = Buffer.alloc(NONCE_BYTES);
+  /** Of the record for which `next` was called last. */
+  number = -1;
   private readonly keyRecords: number;
-  private count = 0;
+  private counted: CountedGcm | null = null;
 
   constructor(key: Buffer, keyRecords: number) {
     this.key = key;
     this.keyRecords = keyRecords;
   }
 
-  /** Sets `key` and `nonce` for the next record. */
-  next(): void {
-    if (this.count > 0 && this.count % this.keyRecords === 0) {
-      this.key = Buffer.from(hkdfSync('sha256', this.key, NOTHING, 'gatehouse channel next', KEY_BYTES));
+  /** Goes on to the next record, of this many bytes. Returns its cipher, or null: then it is Node's with `key` and `nonce`. */
+  next(bytes: number): CountedGcm | null {
+    this.number += 1;
+    if (this.number > 0 && this.number % this.keyRecords === 0) this.replace();
+    if (bytes > MAX_COUNTED_BYTES || this.number < RECORDS_BEFORE_COUNTED) {
+      nonces.write(this.number, this.nonce, 0);
+      return null;
     }
-    this.nonce.writeUIntBE(this.count, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
-    this.count += 1;
+    this.counted ??= new CountedGcm(this.key, nonces);
+    return this.counted;
+  }
+
+  /** Erases what was derived from the key in advance: no more records come. */
+  close(): void {
+    this.counted?.erase();
+  }
+
+  private replace(): void {
+    this.key = Buffer.from(hkdfSync('sha256', this.key, NOTHING, 'gatehouse channel next', KEY_BYTES));
+    this.counted?.erase();
+    this.counted = null;
   }
 }
 
 /** The parts of a record: a single buffer, or head and sealed bytes. */
 export type SealedRecord = [record: Buffer] | [head: Buffer, sealed: Buffer];
 
-/** Seals the records of one direction (AES-256-GCM; the record's number is the nonce, its length is authenticated). */
+/**
+ * Seals the records of one direction (AES-256-GCM; the record's number is the nonce, its length is authenticated). Short ones take
+ * `CountedGcm`, of which the other side need not know.
+ */
 export class RecordSealer {
   private readonly key: RecordKey;
 
@@ -66,9 +96,16 @@ export class RecordSealer {
 
   /** Up to `MAX_RECORD_BYTES`; an empty record ends the direction. Keeps no reference to `plain`. */
   seal(plain: Uint8Array): SealedRecord {
-    this.key.next();
+    const counted = this.key.next(plain.length);
     const head = Buffer.allocUnsafe(RECORD_HEAD_BYTES + (plain.length > JOINED_BYTES ? 0 : plain.length));
     head.writeUIntBE(plain.length, 0, LENGTH_BYTES);
+    if (counted) {
+      // The tag is behind the text; in a record it is before it.
+      const both = counted.seal(this.key.number, plain, head.subarray(0, LENGTH_BYTES));
+      both.copy(head, LENGTH_BYTES, plain.length);
+      both.copy(head, RECORD_HEAD_BYTES, 0, plain.length);
+      return [head];
+    }
     const cipher = createCipheriv(CIPHER, this.key.key, this.key.nonce);
     cipher.setAAD(head.subarray(0, LENGTH_BYTES));
     const sealed = cipher.update(plain);
@@ -77,6 +114,11 @@ export class RecordSealer {
     if (plain.length > JOINED_BYTES) return [head, sealed];
     sealed.copy(head, RECORD_HEAD_BYTES);
     return [head];
+  }
+
+  /** Erases what it made in advance. It cannot seal afterwards. */
+  close(): void {
+    this.key.close();
   }
 }
 
@@ -133,6 +175,7 @@ export class RecordOpener {
   close(): void {
     this.giveBack();
     this.filled = 0;
+    this.key.close();
   }
 
   private collect(chunk: Buffer, at: number): number {
@@ -171,18 +214,29 @@ export class RecordOpener {
   }
 
   private openRecord(record: Buffer): void {
-    this.key.next();
-    const { key, nonce } = this.key;
-    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(record.subarray(0, LENGTH_BYTES));
-    decipher.setAuthTag(record.subarray(LENGTH_BYTES, RECORD_HEAD_BYTES));
-    const plain = decipher.update(record.subarray(RECORD_HEAD_BYTES));
-    try {
-      decipher.final();
-    } catch (error) {
-      throw protocolError('a record that was not sealed for this place', error);
-    }
+    const sealed = record.subarray(RECORD_HEAD_BYTES);
+    const tag = record.subarray(LENGTH_BYTES, RECORD_HEAD_BYTES);
+    const length = record.subarray(0, LENGTH_BYTES);
+    const counted = this.key.next(sealed.length);
+    const plain = counted
+      ? counted.open(this.key.number, sealed, tag, length)
+      : openWithNode(this.key, sealed, tag, length);
+    if (plain === null) throw protocolError('a record that was not sealed for this place');
     this.open(plain);
+  }
+}
+
+/** Null if it was not sealed with this key, nonce and length. */
+function openWithNode({ key, nonce }: RecordKey, sealed: Buffer, tag: Buffer, length: Buffer): Buffer | null {
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(length);
+  decipher.setAuthTag(tag);
+  const plain = decipher.update(sealed);
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return null;
   }
 }
 

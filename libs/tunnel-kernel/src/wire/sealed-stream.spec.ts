@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
@@ -37,6 +37,23 @@ function collect(stream: SealedStream): Promise<Buffer> {
 function records(...texts: string[]): Buffer[] {
   const sealer = new RecordSealer(keys.agent);
   return texts.map((text) => Buffer.concat(sealer.seal(Buffer.from(text))));
+}
+
+/** As docs/tunnel-protocol.md describes the records, with a cipher object for each. */
+function recordsOfNode(texts: readonly Buffer[], keyRecords: number): Buffer[] {
+  let key = keys.agent;
+  return texts.map((text, number) => {
+    if (number > 0 && number % keyRecords === 0) {
+      key = Buffer.from(hkdfSync('sha256', key, '', 'gatehouse channel next', 32));
+    }
+    const nonce = Buffer.alloc(12);
+    nonce.writeUIntBE(number, 6, 6);
+    const length = Buffer.alloc(3);
+    length.writeUIntBE(text.length, 0, 3);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(length);
+    const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
+    return Buffer.concat([length, cipher.getAuthTag(), sealed]);
+  });
 }
 
 /** How the server's end takes these bytes. */
@@ -174,6 +191,21 @@ describe('a sealed stream', () => {
     expect(opened.join('')).toBe('abcde');
     const old = new RecordOpener(keys.agent, () => undefined);
     expect(() => old.read(Buffer.concat(sealed))).toThrow('not sealed');
+  });
+
+  it('has the records that Node’s cipher makes, short and long ones in any order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.nat(40), fc.integer({ min: 100, max: 300 })), { maxLength: 40 }), (lengths) => {
+        const sealer = new RecordSealer(keys.agent, 7);
+        const opened: Buffer[] = [];
+        const opener = new RecordOpener(keys.agent, (plain) => opened.push(plain), 7);
+        const texts = lengths.map((length) => randomBytes(length));
+        const sealed = texts.map((text) => Buffer.concat(sealer.seal(text)));
+        expect(sealed).toEqual(recordsOfNode(texts, 7));
+        opener.read(Buffer.concat(sealed));
+        expect(opened).toEqual(texts);
+      }),
+    );
   });
 
   it('refuses a record that is too long before it buffers any of it', () => {

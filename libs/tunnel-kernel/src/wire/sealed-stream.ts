@@ -68,6 +68,7 @@ export class SealedStream extends ReusableChannelStream {
 
   protected override closed(): void {
     this.opener.close();
+    this.sealer.close();
     super.closed();
   }
 
