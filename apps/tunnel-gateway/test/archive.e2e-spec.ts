@@ -48,6 +48,15 @@ beforeAll(async () => {
     sticky: true,
     max_body_bytes: 1_048_576,
     error_page: '<h1>{status}</h1>\n',
+    health_check: {
+      type: 'http',
+      path: '/live',
+      expected_status: '204',
+      interval_seconds: 60,
+      timeout_seconds: 3,
+      healthy_threshold: 1,
+      unhealthy_threshold: 5,
+    },
     record_requests: 'full',
   });
   await make('/ip-rules', {

@@ -110,6 +110,35 @@ describe('a service that is connected to one of two edges', () => {
     expect((await list('/har')).log.entries).toHaveLength(rest.length + 1);
   }, 180_000);
 
+  it('has both check the targets of a host, and hears of a change once', async () => {
+    const gone = await reservePort();
+    const { body: host } = await call('POST', '/hosts', {
+      client_id: client.id,
+      host: 'checked.example.org',
+      target_addr: `http://127.0.0.1:${(origin.address() as AddressInfo).port},http://127.0.0.1:${gone}`,
+      health_check: { type: 'tcp', interval_seconds: 1 },
+    });
+    const places = async (): Promise<string[]> => {
+      const { body } = await call('GET', `/hosts/${host.id}`);
+      return body.targets.map(({ edge, state }: AnyJson) => `${edge} ${state}`).toSorted();
+    };
+    await waitFor(async () => (await places()).join() === 'one down,one up,two down,two up', PATIENT);
+    const events = async (): Promise<string[]> => {
+      const { body } = await call('GET', `/events?resource_type=host&resource_id=${host.id}`);
+      return body.items.map(({ type }: AnyJson) => type).filter((type: string) => type.startsWith('host.target'));
+    };
+    await waitFor(async () => (await events()).length > 0, PATIENT);
+    const server = createServer().listen(gone, '127.0.0.1');
+    await once(server, 'listening');
+    await waitFor(async () => (await events()).includes('host.target_up'), PATIENT);
+    await waitFor(async () => (await places()).join() === 'one up,one up,two up,two up', PATIENT);
+    server.close();
+    await waitFor(async () => (await places()).join() === 'one down,one up,two down,two up', PATIENT);
+    await waitFor(async () => (await events()).length > 2, PATIENT);
+    expect(await events()).toEqual(['host.target_down', 'host.target_up', 'host.target_down']);
+    await call('DELETE', `/hosts/${host.id}`);
+  }, 180_000);
+
   it('does not say that a client is offline, or was cut off, while an edge does not answer', async () => {
     const [{ pid }] = await programs.rows("SELECT pid FROM tunnel_gateway_ops.edges WHERE name = 'two'");
     process.kill(pid, 'SIGSTOP');

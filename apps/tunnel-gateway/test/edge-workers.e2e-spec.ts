@@ -187,6 +187,20 @@ describe('clients of several workers', () => {
     expect((await world.edges.tunnels(sites.map(({ tunnel }) => tunnel.id)))?.length).toBe(CLIENTS);
   });
 
+  it('have the targets of each host checked by one worker', async () => {
+    const hosts: AnyJson[] = await Promise.all(
+      sites.map(async ({ name }) => (await world.admin('GET', `/hosts?host=${name}`)).body.items[0]),
+    );
+    const change = (body: object): Promise<unknown> =>
+      Promise.all(hosts.map(({ id }) => world.admin('PATCH', `/hosts/${id}`, body)));
+    await change({ health_check: { type: 'http', interval_seconds: 1 } });
+    await waitFor(async () => {
+      const checked = await world.edges.checkedTargets(hosts.map(({ id }) => id));
+      return checked?.length === CLIENTS && checked.every(({ state }) => state === 'up');
+    });
+    await change({ health_check: null });
+  });
+
   it('carry any number of bytes through tunnels, counted to the byte', async () => {
     const before = await Promise.all(sites.map(inlet));
     const answers = await Promise.all(

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import { createServer as createHttpsServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { reservePort, waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor, WebhookReceiver } from '@gatehouse/testing';
 import { createServerIdentity } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
@@ -211,12 +211,84 @@ describe('hosts with options', () => {
     [{ max_body_bytes: 2 ** 51 }, 'max_body_bytes'],
     [{ error_page: 'x'.repeat(65_537) }, 'error_page'],
     [{ error_page: 'a\0b' }, 'error_page'],
+    [{ health_check: true }, 'health_check'],
+    [{ health_check: {} }, 'health_check.type'],
+    [{ health_check: { type: 'http', path: 'x' } }, 'health_check.path'],
+    [{ health_check: { type: 'http', expected_status: '399-200' } }, 'health_check.expected_status'],
+    [{ health_check: { type: 'http', expected_status: '2xx' } }, 'health_check.expected_status'],
+    [{ health_check: { type: 'tcp', interval_seconds: 0 } }, 'health_check.interval_seconds'],
+    [{ health_check: { type: 'tcp', interval_seconds: 5, timeout_seconds: 6 } }, 'health_check.timeout_seconds'],
+    [{ health_check: { type: 'tcp', healthy_threshold: 11 } }, 'health_check.healthy_threshold'],
+    [{ health_check: { type: 'tcp', other: 1 } }, 'health_check'],
   ])('refuse %j', async (options, field) => {
     const client = await world.client();
     const body = { client_id: client.id, host: 'refused.example.org', target_addr: 'http://127.0.0.1:1', ...options };
     const answer: AnyJson = await world.admin('POST', '/hosts', body);
     expect(answer.status).toBe(422);
     expect(JSON.stringify(answer.body)).toContain(field);
+  });
+});
+
+describe('hosts with health checks', () => {
+  it('send visitors to healthy targets only, show the others, and report both changes to webhooks', async () => {
+    const receiver = await WebhookReceiver.start();
+    world.onClose(() => receiver[Symbol.asyncDispose]());
+    await world.admin('POST', '/webhooks', {
+      name: 'health',
+      url: receiver.url,
+      event_types: ['host.target_down', 'host.target_up'],
+    });
+    const client = await world.client();
+    await world.online(client.key);
+    let status = 503;
+    const second = createServer((_, response) => response.writeHead(status).end('second')).listen(0, '127.0.0.1');
+    await once(second, 'listening');
+    world.onClose(() => second.close());
+    const ill = `http://127.0.0.1:${(second.address() as AddressInfo).port}`;
+    const name = 'checked.example.org';
+    const { body: host }: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: name,
+      target_addr: `http://127.0.0.1:${origin},${ill}#weight=1000`,
+      health_check: { type: 'http', interval_seconds: 1, healthy_threshold: 1 },
+    });
+    const defaults = { path: '/', expected_status: '200-399', timeout_seconds: 1, unhealthy_threshold: 3 };
+    expect(host).toMatchObject({
+      targets: [],
+      health_check: { ...defaults, interval_seconds: 1, healthy_threshold: 1 },
+    });
+    const targets = async (): Promise<AnyJson[]> => (await world.admin('GET', `/hosts/${host.id}`)).body.targets;
+    await waitFor(async () => (await targets()).map(({ state }) => state).join() === 'up,down');
+    expect((await targets())[1]).toMatchObject({ target: ill, reason: 'status', status: 503, edge: null });
+    const { body: page } = await world.admin('GET', `/hosts?host=${name}`);
+    expect(page.items[0].targets).toHaveLength(2);
+    for (let round = 0; round < 5; round += 1) expect((await visit('http', name)).status).toBe(200);
+    status = 200;
+    await waitFor(async () => (await targets())[1].state === 'up');
+    await waitFor(async () => (await visit('http', name)).text === 'second');
+    const told = await waitFor(() => (receiver.received.length >= 2 ? receiver.received : null));
+    expect(told.map(({ body }: AnyJson) => [body.type, body.data.resource_id, body.data.message])).toEqual([
+      ['host.target_down', host.id, `${ill} is down: it answered with 503`],
+      ['host.target_up', host.id, `${ill} is up`],
+    ]);
+    const off = await world.admin('PATCH', `/hosts/${host.id}`, { health_check: null });
+    expect(off.body).toMatchObject({ health_check: null, targets: [] });
+  });
+
+  it('are checked by connections where TLS is passed on', async () => {
+    const client = await world.client();
+    const { body: host }: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: 'checked-tls.example.org',
+      scheme: 'https',
+      target_addr: 'http://127.0.0.1:1',
+      health_check: { type: 'http' },
+    });
+    const refused: AnyJson = await world.admin('PATCH', `/hosts/${host.id}`, { target_addr: 'tls://127.0.0.1:1' });
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(refused.body)).toContain('health_check.type: must be tcp for a tls:// target');
+    const changes = { target_addr: 'tls://127.0.0.1:1', health_check: { type: 'tcp' } };
+    expect((await world.admin('PATCH', `/hosts/${host.id}`, changes)).status).toBe(200);
   });
 });
 

@@ -48,6 +48,23 @@ export interface HostTarget extends TargetAddress {
   insecure: boolean;
 }
 
+/** How the targets of a host are checked between visits. */
+export interface HealthCheckConfig {
+  /** `tcp`: a connection is enough. Targets `tls` are checked like that only. */
+  type: 'http' | 'tcp';
+  /** What `GET` asks for, as the target sees it. */
+  path: string;
+  /** Statuses of a healthy target, both ends included. */
+  expectedStatus: { from: number; to: number };
+  /** Between the beginnings of checks. */
+  intervalMs: number;
+  timeoutMs: number;
+  /** Checks in succession after which a target that was down is up again. */
+  healthyThreshold: number;
+  /** And after which one that was up is down. */
+  unhealthyThreshold: number;
+}
+
 /** A domain name, or a path of one, that is served by a client's targets. */
 export interface HostConfig {
   id: number;
@@ -82,6 +99,8 @@ export interface HostConfig {
   requestHeaders: Record<string, string>;
   /** Set on answers to visitors, overriding the target's; an empty value removes the field. */
   responseHeaders: Record<string, string>;
+  /** Absent: targets are not checked. */
+  healthCheck?: HealthCheckConfig;
   /** What is kept of its requests, for its owner. Absent: nothing. */
   record?: RecordLevel;
 }

@@ -14,6 +14,7 @@ export {
   EMPTY_CONFIG,
   TUNNEL_MODES,
   type ClientConfig,
+  type HealthCheckConfig,
   type HostConfig,
   type HostTarget,
   type IpPatternKind,
@@ -52,7 +53,8 @@ export { readVisitorRequest } from './verification/visitor-request.js';
 export { TunnelServer } from './server.js';
 export type { PeerAddress, PeerOptions, PeerState } from './peers/peer-options.js';
 export type { PeerServers } from './peers/peer-servers.js';
-export type { TargetCheck, TargetCheckState } from './target-check.js';
+export type { TargetCheck } from './target-check.js';
+export type { TargetCheckState } from './vhost/target-failure.js';
 export type { AgentState, ServerEvents, TunnelServerEnvironment } from './server-environment.js';
 export type { TunnelState } from './modes/entrance-table.js';
 export { TunnelAgent } from './agent.js';
@@ -66,6 +68,7 @@ export { systemDialer } from './dial.js';
 export type { DatagramState } from './datagrams/server-datagrams.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export type { HttpOptions, HttpsPortState } from './vhost/http-gateway.js';
+export { targetName, type CheckedTarget, type TargetChange } from './vhost/health-checks.js';
 export type { LoggedRequest, LogRequest } from './vhost/request-log.js';
 export type { ReplayRefusal, ReplayRequest } from './vhost/replay.js';
 export type { TracedVisit, TraceVisit, VisitTrace } from './vhost/visit-traces.js';

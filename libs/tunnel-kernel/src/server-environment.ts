@@ -9,6 +9,7 @@ import type { ResourceRef } from './resource.js';
 import type { FailedVisitors, VerificationOptions } from './verification/verification-options.js';
 import { DEFAULT_UDP_LIMITS, type UdpLimits } from './modes/udp-mode.js';
 import type { PoolLimits } from './session/channel-pool.js';
+import type { TargetChange } from './vhost/health-checks.js';
 import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
 import type { FormerIdentity, ServerIdentity } from './wire/server-identity.js';
@@ -89,6 +90,8 @@ export interface ServerEvents {
   agentOffline?(clientId: number, reason: TunnelError): void;
   /** Agents of these clients have connected to other servers, or have left them. */
   agentsElsewhere?(clientIds: readonly number[]): void;
+  /** Health checks found a target down, or up again; also after the first check of a process. */
+  targetChanged?(change: TargetChange): void;
   /** A visitor was reset because the agent could not reach a target. */
   targetFailed?(resource: ResourceRef, reason: DialFailure): void;
   /** Visitors were refused (sampled). */

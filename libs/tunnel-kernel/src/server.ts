@@ -35,7 +35,8 @@ import { clientDisabled, type ServerSession } from './session/server-session.js'
 import { checkTarget, type TargetCheck } from './target-check.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
-import { HttpGateway, type HttpsPortState } from './vhost/http-gateway.js';
+import type { CheckedTarget } from './vhost/health-checks.js';
+import { HttpGateway, type AgentConnections, type HttpsPortState } from './vhost/http-gateway.js';
 import type { ReplayRefusal, ReplayRequest } from './vhost/replay.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 import type { EdgesMessage, RefusedMessage } from './wire/messages.js';
@@ -187,7 +188,7 @@ export class TunnelServer {
     this.verifyAgain(config);
     this.endSessions(before);
     this.sessions.configure(config);
-    this.http.apply(config.hosts);
+    this.http.apply(config);
     await this.bind();
     this.privateMode.enforce();
     return this.tunnels();
@@ -257,6 +258,11 @@ export class TunnelServer {
     const { config, http, sessions } = this;
     const isOnline = (clientId: number): boolean => sessions.isOnline(clientId);
     return checkTarget({ config, http, channels: sessions.channels, isOnline }, resource, timeoutMs);
+  }
+
+  /** What health checks found out about the targets of these hosts. */
+  checkedTargets(hostIds: readonly number[]): CheckedTarget[] {
+    return this.http.checkedTargets(hostIds);
   }
 
   /** Connections to the port for agents that have not authenticated yet. */
@@ -389,11 +395,15 @@ export class TunnelServer {
 
   private createHttp(shared: ModeContext): HttpGateway {
     const { http = {}, identity } = this.environment;
-    return new HttpGateway(shared, this.proxies, http, {
+    const agents: AgentConnections = {
       certificate: { chain: identity.certificate, key: identity.key },
       accept: (socket) => this.agentListener.takeSecure(socket),
       upgrade: ({ url = '', headers }, socket) =>
         this.agentListener.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
+    };
+    return new HttpGateway(shared, this.proxies, http, agents, {
+      isOnline: (clientId) => this.sessions.isOnline(clientId),
+      onChange: (change) => this.environment.events?.targetChanged?.(change),
     });
   }
 

@@ -1,27 +1,10 @@
 import { resetStream } from '@gatehouse/net';
 import type { TunnelServerConfig } from './config.js';
-import { TargetError, TunnelError } from './errors.js';
 import type { ResourceRef } from './resource.js';
 import type { ChannelSource, StartOf } from './session/channel-source.js';
 import type { HttpGateway } from './vhost/http-gateway.js';
-import { codeOf } from './vhost/answers.js';
+import { stateOf, type TargetCheckState } from './vhost/target-failure.js';
 import { passesTls } from './vhost/tls-passthrough.js';
-import type { DialFailure } from './wire/messages.js';
-
-/**
- * What came of a connection to a target: the agent's reason, or `answers`; `starting`: the server or the agent does not
- * have this configuration yet; `offline`: no agent is connected; `tls`: no TLS with the target; `no_http`: it does not
- * speak HTTP; `unchecked`: an agent is there, and the mode has no target of its own.
- */
-export type TargetCheckState =
-  | Exclude<DialFailure, 'unknown_tunnel'>
-  | 'answers'
-  | 'starting'
-  | 'offline'
-  | 'overloaded'
-  | 'tls'
-  | 'no_http'
-  | 'unchecked';
 
 export interface TargetCheck {
   state: TargetCheckState;
@@ -74,13 +57,4 @@ async function reach(
 ): Promise<void> {
   const start = { ...target, destination: '', visitor: NOBODY, entrance: NOBODY };
   resetStream(await channels.reach(clientId, start, timeoutMs));
-}
-
-function stateOf(error: unknown): TargetCheckState {
-  if (error instanceof TargetError) return error.reason === 'unknown_tunnel' ? 'starting' : error.reason;
-  if (error instanceof TunnelError) {
-    if (error.code === 'target') return 'tls';
-    return error.code === 'overloaded' ? 'overloaded' : 'offline';
-  }
-  return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT' ? 'timeout' : 'no_http';
 }

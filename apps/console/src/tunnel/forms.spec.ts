@@ -72,6 +72,7 @@ const HOST = {
   sticky: false,
   max_body_bytes: 0,
   error_page: null,
+  health_check: null,
   rewrite_host: null,
   request_headers: { 'X-Team': 'a', Server: '' },
   response_headers: {},
@@ -178,6 +179,23 @@ describe('a host', () => {
       const limited = { ...HOST, max_body_bytes, rewrite_path: '/v2', sticky: true, error_page: '<p>x</p>\n' };
       expect(hostChanges(limited, hostForm(limited))).toEqual({});
     }
+    const health_check = {
+      type: 'http' as const,
+      path: '/live?full=1',
+      expected_status: '204',
+      interval_seconds: 60,
+      timeout_seconds: 30,
+      healthy_threshold: 1,
+      unhealthy_threshold: 5,
+    };
+    const checked = { ...HOST, health_check };
+    expect(hostChanges(checked, hostForm(checked))).toEqual({});
+    const often = { ...hostForm(checked).health_check, interval_seconds: 'often' };
+    expect(hostChanges(checked, { ...hostForm(checked), health_check: often })).toEqual({
+      health_check: { ...health_check, interval_seconds: 'often' },
+    });
+    const off = { ...hostForm(checked).health_check, type: '' as const };
+    expect(hostChanges(checked, { ...hostForm(checked), health_check: off })).toEqual({ health_check: null });
     expect(hostChanges(HOST, { ...hostForm(HOST), max_body_bytes: '1.5', rewrite_path: ' / ' })).toEqual({
       max_body_bytes: 1_572_864,
       rewrite_path: '/',

@@ -3,6 +3,7 @@ import type { ProcessLoad } from '@gatehouse/net';
 import type {
   AgentPortState,
   AgentState,
+  CheckedTarget,
   DatagramState,
   FormerIdentity,
   HttpsPortState,
@@ -196,7 +197,7 @@ export interface DrainParams {
 }
 
 /** What edges ask each other. */
-export type PeerMethod = 'agents' | 'tunnels' | 'connections' | 'kick' | 'requests';
+export type PeerMethod = 'agents' | 'tunnels' | 'checkedTargets' | 'connections' | 'kick' | 'requests';
 
 /** `params`: of the request to an edge. */
 export type PeerQuestion = { [M in PeerMethod]: { method: M; params: EdgeCalls[M]['params'] } }[PeerMethod];
@@ -217,6 +218,8 @@ export interface EdgeCalls {
   /** For these clients, or for all. */
   agents: { params: { clientIds: number[] | null }; result: EdgeAgent[] };
   tunnels: { params: { ids: number[] }; result: TunnelState[] };
+  /** The targets of these hosts, where this edge checks them. */
+  checkedTargets: { params: { hostIds: number[] }; result: CheckedTarget[] };
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
   /** The last requests of a host that is recorded. */
   requests: { params: RequestsQuestion; result: RecordList };

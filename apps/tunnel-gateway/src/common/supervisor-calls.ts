@@ -26,7 +26,16 @@ export interface SupervisorHello {
 /** Requests of an administration to a supervisor; those about the data plane are answered by the edge. */
 export interface SupervisorCalls extends Pick<
   EdgeCalls,
-  'status' | 'agents' | 'tunnels' | 'connections' | 'requests' | 'replay' | 'checkTarget' | 'kick' | 'peers'
+  | 'status'
+  | 'agents'
+  | 'tunnels'
+  | 'checkedTargets'
+  | 'connections'
+  | 'requests'
+  | 'replay'
+  | 'checkTarget'
+  | 'kick'
+  | 'peers'
 > {
   /** `watch`: as in `SupervisorStart`, for the current administration; absent: unchanged. */
   hello: { params: { protocol: SupervisorProtocol; watch?: number | null }; result: SupervisorHello };
@@ -38,7 +47,16 @@ export interface SupervisorCalls extends Pick<
 export type SupervisorMethod = keyof SupervisorCalls;
 export type ForwardedMethod = keyof Pick<
   EdgeCalls,
-  'status' | 'agents' | 'tunnels' | 'connections' | 'requests' | 'replay' | 'checkTarget' | 'kick' | 'peers'
+  | 'status'
+  | 'agents'
+  | 'tunnels'
+  | 'checkedTargets'
+  | 'connections'
+  | 'requests'
+  | 'replay'
+  | 'checkTarget'
+  | 'kick'
+  | 'peers'
 >;
 
 /** Notifications of a supervisor, by name. */

@@ -10,6 +10,19 @@ export type HostScheme = (typeof HOST_SCHEMES)[number];
 export const RECORD_LEVELS = ['off', 'requests', 'full'] as const;
 export type HostRecordLevel = (typeof RECORD_LEVELS)[number];
 
+export const HEALTH_CHECK_TYPES = ['http', 'tcp'] as const;
+
+/** How targets are checked, with every field, as in the API. */
+export interface StoredHealthCheck {
+  type: (typeof HEALTH_CHECK_TYPES)[number];
+  path: string;
+  expected_status: string;
+  interval_seconds: number;
+  timeout_seconds: number;
+  healthy_threshold: number;
+  unhealthy_threshold: number;
+}
+
 /** A domain, or a path of one, that leads to a client's targets. The columns are given by the data model. */
 @Entity('hosts', { schema: 'tunnel_gateway' })
 @Index('hosts_client_id_idx', ['clientId'])
@@ -105,6 +118,10 @@ export class HostOptions {
 
   @Column({ name: 'response_headers', type: 'jsonb', default: {} })
   responseHeaders: Record<string, string>;
+
+  /** Null: targets are not checked. */
+  @Column({ name: 'health_check', type: 'jsonb', nullable: true })
+  healthCheck: StoredHealthCheck | null;
 
   @Column({ name: 'record_requests', type: 'text', default: 'off' })
   recordRequests: HostRecordLevel;

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { AppError, HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
-import type { RecordList, ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { CheckedTarget, RecordList, ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TunnelGatewaySettings } from '../settings.js';
@@ -109,6 +109,16 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   /** The states of these tunnels at this edge; null: the data plane does not answer. */
   tunnels(ids: number[]): Promise<TunnelState[] | null> {
     return this.ifThere('tunnels', { ids });
+  }
+
+  /** What health checks of this edge found out about the targets of these hosts; null: it does not answer. */
+  async checkedTargets(hostIds: number[]): Promise<CheckedTarget[] | null> {
+    try {
+      return await this.ifThere('checkedTargets', { hostIds });
+    } catch {
+      // An edge of an older version, which checks nothing.
+      return null;
+    }
   }
 
   /** @throws AppError EDGE_UNAVAILABLE */

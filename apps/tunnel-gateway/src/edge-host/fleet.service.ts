@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/platform';
-import type { RecordedDetail, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { CheckedTarget, RecordedDetail, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type {
   ConnectionList,
@@ -82,6 +82,18 @@ export class Fleet {
       if (!known || RANKS[state.state] < RANKS[known.state]) best.set(state.id, state);
     }
     return best;
+  }
+
+  /** What each edge found out about the targets of these hosts, by host; nothing of edges that do not answer. */
+  async checkedTargets(hostIds: number[]): Promise<Map<number, Placed<CheckedTarget>[]>> {
+    if (hostIds.length === 0) return new Map();
+    const [here, others] = await Promise.all([
+      this.edges.checkedTargets(hostIds),
+      this.ask('checkedTargets', { hostIds }),
+    ]);
+    const own = placed(here ?? [], others && ownName(others));
+    const all = [...own, ...(others?.answers ?? []).flatMap(({ name, result }) => placed(result, name))];
+    return Map.groupBy(all, ({ hostId }) => hostId);
   }
 
   /** @throws AppError EDGE_UNAVAILABLE if the edge of this service does not answer */

@@ -35,6 +35,7 @@ const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>([
   'status',
   'agents',
   'tunnels',
+  'checkedTargets',
   'connections',
   'requests',
   'replay',

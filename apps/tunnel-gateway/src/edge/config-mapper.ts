@@ -1,4 +1,6 @@
-import type { HostConfig, TunnelConfig, TunnelServerConfig } from '@gatehouse/tunnel-kernel';
+import type { HealthCheckConfig, HostConfig, TunnelConfig, TunnelServerConfig } from '@gatehouse/tunnel-kernel';
+import type { StoredHealthCheck } from '../data/host.entity.js';
+import { parseStatusRange } from '../common/status-range.js';
 import { legibleRules } from '../common/legible-rules.js';
 import { parseHostTargets, parseTunnelTargets } from '../common/targets.js';
 import type { ConfigRows, HostRow, TunnelRow } from '../common/config-rows.js';
@@ -97,6 +99,7 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     sticky = false,
     maxBodyBytes = 0,
     errorPage = null,
+    healthCheck = null,
   } = row;
   return {
     id,
@@ -115,7 +118,22 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     rewriteHost,
     requestHeaders,
     responseHeaders,
+    ...(healthCheck !== null && { healthCheck: toHealthCheck(healthCheck) }),
     ...(record !== 'off' && { record }),
+  };
+}
+
+function toHealthCheck(stored: StoredHealthCheck): HealthCheckConfig {
+  const { type, path } = stored;
+  const { from, to } = parseStatusRange(stored.expected_status);
+  return {
+    type,
+    path,
+    expectedStatus: { from, to },
+    intervalMs: stored.interval_seconds * 1000,
+    timeoutMs: stored.timeout_seconds * 1000,
+    healthyThreshold: stored.healthy_threshold,
+    unhealthyThreshold: stored.unhealthy_threshold,
   };
 }
 

@@ -35,6 +35,8 @@ export async function answerPeer(edge: EdgeRole, question: PeerQuestion): Promis
       return edge.agents(question.params.clientIds);
     case 'tunnels':
       return edge.tunnels(question.params.ids);
+    case 'checkedTargets':
+      return edge.checkedTargets(question.params.hostIds);
     case 'connections':
       return edge.connections(question.params.clientId, question.params.limit);
     case 'requests':

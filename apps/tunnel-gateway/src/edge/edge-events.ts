@@ -1,5 +1,13 @@
 import { halveRows, writeBatches } from '@gatehouse/postgres';
-import type { DeniedVisitors, FailedVisitors, ServerEvents, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
+import {
+  targetName,
+  type DeniedVisitors,
+  type FailedVisitors,
+  type ServerEvents,
+  type TargetChange,
+  type TunnelLogger,
+  type TunnelState,
+} from '@gatehouse/tunnel-kernel';
 import { insertOf, type NewEvent } from '../common/new-event.js';
 import type { Queries } from '../common/edge-database.js';
 import { EventSampler } from '../common/event-sampler.js';
@@ -71,6 +79,7 @@ export class EdgeEvents {
         onAgents();
       },
       expired: (clientId) => this.ofClient(clientId, 'client.expired', 'The time of the client is over', {}),
+      targetChanged: (change) => this.targetChanged(change),
       denied: (visitors) => this.denied(visitors),
       visitorFailed: (visitors) => this.visitorFailed(visitors),
     };
@@ -163,6 +172,23 @@ export class EdgeEvents {
       ownerUserId: this.ownerOf(clientId),
       data: { client_id: clientId, policy_id: policyId, address },
       say: (all) => `${visitors(all)} did not prove who they are`,
+    });
+  }
+
+  private targetChanged({ hostId, clientId, target, state, reason, status }: TargetChange): void {
+    const name = targetName(target);
+    const why = status !== null && reason === 'status' ? `it answered with ${status}` : reason;
+    this.add({
+      type: state === 'down' ? 'host.target_down' : 'host.target_up',
+      resource: { kind: 'host', id: hostId },
+      ownerUserId: this.ownerOf(clientId),
+      message: state === 'down' ? `${name} is down: ${why}` : `${name} is up`,
+      data: {
+        client_id: clientId,
+        target: name,
+        ...(reason !== null && { reason }),
+        ...(status !== null && { status }),
+      },
     });
   }
 

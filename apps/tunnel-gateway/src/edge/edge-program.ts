@@ -169,6 +169,8 @@ export class EdgeProgram {
         return edge.agents(request.params.clientIds);
       case 'tunnels':
         return edge.tunnels(request.params.ids);
+      case 'checkedTargets':
+        return edge.checkedTargets(request.params.hostIds);
       case 'connections':
         return edge.connections(request.params.clientId, request.params.limit);
       case 'requests':

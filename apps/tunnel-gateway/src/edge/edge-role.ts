@@ -1,4 +1,4 @@
-import type { RecordList, ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { CheckedTarget, RecordList, ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import type { HandedSocket } from '@gatehouse/net';
 import type {
   ConnectionList,
@@ -28,6 +28,8 @@ export interface EdgeRole {
   status(): EdgeStatus | Promise<EdgeStatus>;
   agents(clientIds: readonly number[] | null): EdgeAgent[] | Promise<EdgeAgent[]>;
   tunnels(ids: readonly number[]): TunnelState[] | Promise<TunnelState[]>;
+  /** The targets of these hosts, where this edge checks them. */
+  checkedTargets(hostIds: readonly number[]): CheckedTarget[] | Promise<CheckedTarget[]>;
   connections(clientId: number, limit: number): ConnectionList | Promise<ConnectionList>;
   /** The last requests of a host that is recorded. */
   requests(question: RequestsQuestion): RecordList | Promise<RecordList>;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { guardPromise, type HandedSocket, ListeningSockets, processLoad } from '@gatehouse/net';
 import type {
+  CheckedTarget,
   RecordList,
   ResourceRef,
   TargetCheck,
@@ -216,6 +217,10 @@ export class Edge implements EdgeRole {
   tunnels(ids: readonly number[]): TunnelState[] {
     const wanted = new Set(ids);
     return this.served.states().filter(({ id }) => wanted.has(id));
+  }
+
+  checkedTargets(hostIds: readonly number[]): CheckedTarget[] {
+    return this.server.checkedTargets(hostIds);
   }
 
   connections(clientId: number, limit: number): ConnectionList {

@@ -11,6 +11,8 @@ const TYPES: Record<EventType, true> = {
   'tunnel.stopped': true,
   'tunnel.failed': true,
   'host.updated': true,
+  'host.target_down': true,
+  'host.target_up': true,
   'cert.issued': true,
   'cert.renewed': true,
   'cert.failed': true,

@@ -1,6 +1,8 @@
 import { passesTls } from '@gatehouse/tunnel-kernel';
 import { parseHostTargets } from '../common/targets.js';
-import type { Host } from '../data/host.entity.js';
+import { parseStatusRange } from '../common/status-range.js';
+import type { Host, StoredHealthCheck } from '../data/host.entity.js';
+import type { HealthCheckBody } from './health-check.dto.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import { parseTargetPath } from '../wire/host-pattern.js';
 
@@ -24,6 +26,31 @@ export function requirePassable(
   if (host.certPath !== null) {
     throw fieldError(`${path}cert_path`, 'must be null for a tls:// target, which has its own certificate');
   }
+}
+
+/** With its defaults; `path` as above. @throws AppError VALIDATION_FAILED */
+export function readHealthCheck<T extends null | undefined>(
+  body: HealthCheckBody | T,
+  targetAddr: string,
+  path = '',
+): StoredHealthCheck | T {
+  if (body === null || body === undefined) return body as T;
+  const field = `${path}health_check`;
+  const passed = passesTls({ targets: readField(`${path}target_addr`, () => parseHostTargets(targetAddr)) });
+  if (passed && body.type === 'http') throw fieldError(`${field}.type`, 'must be tcp for a tls:// target');
+  const { expected_status: status = '200-399', interval_seconds: interval = 10 } = body;
+  const { timeout_seconds: timeout = Math.min(5, interval) } = body;
+  readField(`${field}.expected_status`, () => parseStatusRange(status));
+  if (timeout > interval) throw fieldError(`${field}.timeout_seconds`, 'must be at most interval_seconds');
+  return {
+    type: body.type,
+    path: body.path ?? '/',
+    expected_status: status.trim(),
+    interval_seconds: interval,
+    timeout_seconds: timeout,
+    healthy_threshold: body.healthy_threshold ?? 2,
+    unhealthy_threshold: body.unhealthy_threshold ?? 3,
+  };
 }
 
 /** The path that targets receive in place of the location; `path` as above. @throws AppError VALIDATION_FAILED */

@@ -1,3 +1,5 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   IsBoolean,
   IsIn,
@@ -9,7 +11,9 @@ import {
   MaxLength,
   Min,
   ValidateBy,
+  ValidateNested,
 } from 'class-validator';
+import { HealthCheckBody } from './health-check.dto.js';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -156,6 +160,13 @@ class HostFields {
   @Omittable()
   @HeaderMap()
   response_headers?: Record<string, string>;
+
+  /** Targets that fail are left out until they are healthy again. The whole option is replaced; null: no checks. */
+  @Nullable()
+  @ValidateNested()
+  @Type(() => HealthCheckBody)
+  @ApiProperty({ type: HealthCheckBody, required: false, nullable: true })
+  health_check?: HealthCheckBody | null;
 
   /** What is kept of its requests: nothing, a line for each, or also heads and the beginning of bodies. */
   @Omittable()

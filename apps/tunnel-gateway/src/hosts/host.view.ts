@@ -1,9 +1,19 @@
-import type { HostView } from '@gatehouse/contracts';
+import type { HostTargetView, HostView } from '@gatehouse/contracts';
+import { targetName, type CheckedTarget } from '@gatehouse/tunnel-kernel';
+import type { Placed } from '../edge-host/fleet.service.js';
 import { flag, instant } from '../wire/view-parts.js';
 import type { Host, HostOptions } from '../data/host.entity.js';
 
-/** Paths of certificate files are not shown. `certified`: it has an uploaded or ordered certificate. */
-export function toHostView(host: Host, options: HostOptions | undefined, certified: boolean): HostView {
+export interface HostFacts {
+  options: HostOptions | undefined;
+  /** It has an uploaded or ordered certificate. */
+  certified: boolean;
+  /** What checks found out, at each edge. */
+  targets: Placed<CheckedTarget>[];
+}
+
+/** Paths of certificate files are not shown. */
+export function toHostView(host: Host, { options, certified, targets }: HostFacts): HostView {
   return {
     id: host.id,
     client_id: host.clientId,
@@ -22,10 +32,28 @@ export function toHostView(host: Host, options: HostOptions | undefined, certifi
     rewrite_host: options?.rewriteHost ?? null,
     request_headers: options?.requestHeaders ?? {},
     response_headers: options?.responseHeaders ?? {},
+    health_check: options?.healthCheck ?? null,
+    targets: options?.healthCheck ? targets.map(toTarget) : [],
     record_requests: options?.recordRequests ?? 'off',
     inlet_flow: host.inletFlow ?? 0,
     export_flow: host.exportFlow ?? 0,
     created_at: instant(host.createdAt),
     updated_at: instant(host.updatedAt),
   };
+}
+
+function toTarget({ target, state, reason, status, since, checkedAt, edge }: Placed<CheckedTarget>): HostTargetView {
+  return {
+    target: targetName(target),
+    state,
+    reason: reason as HostTargetView['reason'],
+    status,
+    since: time(since),
+    checked_at: time(checkedAt),
+    edge,
+  };
+}
+
+function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }

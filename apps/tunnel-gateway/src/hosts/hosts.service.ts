@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { withCertificates } from '../data/with-certificates.js';
 import { lockNames } from '../domains/lock-names.js';
+import { Fleet } from '../edge-host/fleet.service.js';
 import { NameOwners } from '../domains/name-owners.js';
 import { readCertificatePair } from '../common/certificate-files.js';
 import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
@@ -21,7 +22,7 @@ import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from '../data/host.entity.js';
 import { toHostView } from './host.view.js';
-import { readTargetPath, requirePassable } from './host-checks.js';
+import { readHealthCheck, readTargetPath, requirePassable } from './host-checks.js';
 
 /** Hosts: domains that lead to a client's targets. */
 @Injectable()
@@ -32,6 +33,7 @@ export class HostsService {
     private readonly settings: TunnelGatewaySettings,
     private readonly history: HostHistory,
     private readonly names: NameOwners,
+    private readonly fleet: Fleet,
   ) {}
 
   async list(query: HostQuery, actor: Actor): Promise<HostPage> {
@@ -52,7 +54,7 @@ export class HostsService {
     const client = await this.owned.clients(actor, tx).lock(body.client_id);
     const columns = await this.columnsOf(body, null, actor, tx);
     const added = await this.owned.hosts(actor, tx).add({ ...columns, clientId: client.id });
-    await this.saveOptions(added.id, body, tx);
+    await this.saveOptions(added, body, tx);
     await this.history.record('added', added, actor, tx);
     return added;
   }
@@ -66,7 +68,7 @@ export class HostsService {
     const host = await this.unitOfWork.run(async (tx) => {
       const hosts = this.owned.hosts(actor, tx);
       const changed = await hosts.change(id, await this.columnsOf(body, await hosts.lock(id, expected), actor, tx));
-      await this.saveOptions(id, body, tx);
+      await this.saveOptions(changed, body, tx);
       await this.history.record('changed', changed, actor, tx);
       return changed;
     });
@@ -132,7 +134,11 @@ export class HostsService {
     return { certPath, keyPath };
   }
 
-  private async saveOptions(hostId: number, body: HostChanges, tx: EntityManager): Promise<void> {
+  private async saveOptions({ id: hostId, targetAddr }: Host, body: HostChanges, tx: EntityManager): Promise<void> {
+    if (body.target_addr !== undefined && body.health_check === undefined) {
+      const kept = (await readOptions(tx, HostOptions, 'hostId', [hostId])).get(hostId)?.healthCheck;
+      readHealthCheck(kept, targetAddr);
+    }
     await writeOptions(tx, HostOptions, 'hostId', hostId, {
       strictPath: body.strict_path,
       rewriteHost: body.rewrite_host,
@@ -142,6 +148,7 @@ export class HostsService {
       errorPage: body.error_page,
       requestHeaders: body.request_headers,
       responseHeaders: body.response_headers,
+      healthCheck: readHealthCheck(body.health_check, targetAddr),
       recordRequests: body.record_requests,
     });
   }
@@ -156,7 +163,17 @@ export class HostsService {
     const ids = hosts.map(({ id }) => id);
     const options = await readOptions(manager, HostOptions, 'hostId', ids);
     const certified = await withCertificates(manager, ids);
-    return hosts.map((host) => toHostView(host, options.get(host.id), certified.has(host.id)));
+    const checked = ids.filter((id) => options.get(id)?.healthCheck);
+    // Within a transaction the host has just been made: nothing was checked yet.
+    const isNew = manager !== this.owned.options;
+    const targets = await this.fleet.checkedTargets(isNew ? [] : checked);
+    return hosts.map((host) =>
+      toHostView(host, {
+        options: options.get(host.id),
+        certified: certified.has(host.id),
+        targets: targets.get(host.id) ?? [],
+      }),
+    );
   }
 }
 

@@ -35,6 +35,8 @@ import { RecordRequests1763668802910 } from './1763668802910-record-requests.js'
 import { AnnounceRecording1763668802911 } from './1763668802911-announce-recording.js';
 import { AddHostOptions1763668802920 } from './1763668802920-add-host-options.js';
 import { AnnounceHostOptions1763668802921 } from './1763668802921-announce-host-options.js';
+import { CheckHostTargets1763668802930 } from './1763668802930-check-host-targets.js';
+import { AnnounceHostChecks1763668802931 } from './1763668802931-announce-host-checks.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -75,4 +77,6 @@ export const MIGRATIONS = [
   AnnounceRecording1763668802911,
   AddHostOptions1763668802920,
   AnnounceHostOptions1763668802921,
+  CheckHostTargets1763668802930,
+  AnnounceHostChecks1763668802931,
 ];

@@ -11,6 +11,8 @@ export type EventType =
   | 'tunnel.stopped'
   | 'tunnel.failed'
   | 'host.updated'
+  | 'host.target_down'
+  | 'host.target_up'
   | 'cert.issued'
   | 'cert.renewed'
   | 'cert.failed'

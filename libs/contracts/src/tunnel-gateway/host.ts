@@ -2,6 +2,51 @@ import type { CursorPage } from './cursor-page.js';
 
 export type HostRecordLevel = 'off' | 'requests' | 'full';
 
+/** How the targets of a host are checked between visits. */
+export interface HostHealthCheck {
+  /** `http`: they answer `GET` with an expected status. `tcp`: they accept a connection. */
+  type: 'http' | 'tcp';
+  /** Path and query, as the target sees them. */
+  path: string;
+  /** A status, or a range with both ends. */
+  expected_status: string;
+  /** @asType integer */
+  interval_seconds: number;
+  /** @asType integer */
+  timeout_seconds: number;
+  /**
+   * Successes in succession after which a target that was down is up.
+   * @asType integer
+   */
+  healthy_threshold: number;
+  /**
+   * Failures in succession after which a target that was up is down.
+   * @asType integer
+   */
+  unhealthy_threshold: number;
+}
+
+/** What the health checks of an edge found out about a target. */
+export interface HostTargetView {
+  /** With its scheme. */
+  target: string;
+  /** Visitors are not sent to one that is `down`. `unknown`: no agent is connected, or no check has ended yet. */
+  state: 'up' | 'down' | 'unknown';
+  /** Why the last check failed; `status`: it answered with another status. Null: it did not fail, or there was none. */
+  reason: 'refused' | 'timeout' | 'unreachable' | 'name' | 'forbidden' | 'other' | 'tls' | 'no_http' | 'status' | null;
+  /** Of the last answer in HTTP. */
+  status: number | null;
+  /**
+   * When it came into this state; null: from the beginning.
+   * @format date-time
+   */
+  since: string | null;
+  /** @format date-time */
+  checked_at: string | null;
+  /** The edge that checks; null: there is only one. */
+  edge: string | null;
+}
+
 /** A domain, or a part of one, that leads to a client's targets. */
 export interface HostView {
   /** @asType integer */
@@ -42,6 +87,10 @@ export interface HostView {
   request_headers: Record<string, string>;
   /** Header fields to set on answers to visitors; an empty value removes the field. */
   response_headers: Record<string, string>;
+  /** Targets that fail are left out until they are healthy again. Null: no checks. */
+  health_check: HostHealthCheck | null;
+  /** What checks found out: each target at each edge that answers. Empty without checks. */
+  targets: HostTargetView[];
   /** What is kept of its requests (`GET /hosts/{id}/requests`): nothing, a line for each, or also heads and the beginning of bodies. */
   record_requests: HostRecordLevel;
   /** @asType integer */

@@ -69,7 +69,7 @@ export interface ExportedClient extends Omit<TunnelClientView, ClientState | Flo
 
 export type ExportedTunnel = Omit<TunnelView, 'run_status' | 'error' | Flow>;
 
-export interface ExportedHost extends Omit<HostView, 'has_cert' | Flow> {
+export interface ExportedHost extends Omit<HostView, 'has_cert' | 'targets' | Flow> {
   cert_path: string | null;
   key_path: string | null;
 }

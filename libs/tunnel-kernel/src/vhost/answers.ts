@@ -80,6 +80,11 @@ export function redirectAnswer(location: string): GatewayAnswer {
   };
 }
 
+/** Where checks found every target down. */
+export function targetsDownAnswer(reader: Reader): GatewayAnswer {
+  return failureAnswer({ status: 503, error: 'targets_down', text: 'unreachable', retryAfter: 5 }, reader);
+}
+
 /** For a target that did not answer. */
 export function targetFailureAnswer(error: Error, reader: Reader): GatewayAnswer {
   return failureAnswer(failureOf(error), reader);

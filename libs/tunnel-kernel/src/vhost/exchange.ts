@@ -7,7 +7,7 @@ import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import type { RequestRecord } from '../recording/request-record.js';
-import { codeOf, errorOf, readerAt, targetFailureAnswer, type Reader } from './answers.js';
+import { codeOf, errorOf, readerAt, targetFailureAnswer, targetsDownAnswer, type Reader } from './answers.js';
 import { TARGET_CANCELLED } from './h2c-stream.js';
 import { rewritesOf } from './host-rewrites.js';
 import { replyOf, type Reply, type ReplyHead } from './reply.js';
@@ -244,6 +244,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private attempt(): void {
     this.upstreams = this.upstreamsNow?.() ?? null;
     const upstream = this.upstreams?.pick(this.tried, this.request.tag) ?? this.tried.at(-1);
+    if (!upstream && this.upstreams?.allDown) return this.answer(targetsDownAnswer(this.reader));
     if (!upstream || upstream.full) {
       return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.reader));
     }

@@ -2,7 +2,7 @@ import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { createHttpServer, type ListeningSockets } from '@gatehouse/net';
-import type { HostConfig } from '../config.js';
+import type { TunnelServerConfig, HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { ModeContext } from '../modes/mode.js';
@@ -15,7 +15,8 @@ import { MAX_UNIDENTIFIED, TlsListener, type GatewayConnections } from './tls-li
 import { TlsPassthrough } from './tls-passthrough.js';
 import type { LogRequest } from './request-log.js';
 import type { ReplayRefusal, ReplayRequest } from './replay.js';
-import { askForHead } from './target-question.js';
+import { HealthChecks, type CheckedTarget, type HealthChecksOptions } from './health-checks.js';
+import { askTarget } from './target-question.js';
 import { UpstreamTable } from './upstreams.js';
 import type { TraceVisit } from './visit-traces.js';
 
@@ -80,6 +81,7 @@ export interface HttpsPortState {
 export class HttpGateway {
   private readonly dispatcher: RequestDispatcher;
   private readonly upstreams: UpstreamTable;
+  private readonly health: HealthChecks;
   private readonly certificates: CertificateTable;
   private readonly passthrough: TlsPassthrough;
   private readonly http1: Http1Listener;
@@ -97,25 +99,34 @@ export class HttpGateway {
   private handed = 0;
 
   /** `proxies`: trusted to name the visitor (`X-Forwarded-For` and the like). */
-  constructor(context: ModeContext, proxies: TrustedProxies, options: HttpOptions, agents: AgentConnections) {
+  constructor(
+    context: ModeContext,
+    proxies: TrustedProxies,
+    options: HttpOptions,
+    agents: AgentConnections,
+    checks: Pick<HealthChecksOptions, 'isOnline' | 'onChange'>,
+  ) {
     const { timeouts = {} } = options;
     this.options = options;
     this.sockets = context.sockets;
     this.agents = agents;
     this.httpsPort = options.publicHttpsPort ?? null;
+    const downOf = (hostId: number): ReadonlySet<number> | null => this.health.downOf(hostId);
     this.upstreams = new UpstreamTable({
       channels: context.channels,
       now: context.now,
       connectMs: timeouts.connect ?? CONNECT_MS,
       answerMs: timeouts.answer ?? ANSWER_MS,
       authorities: options.targetAuthorities,
+      downOf,
     });
+    this.health = new HealthChecks({ ...context, ...checks, upstreams: this.upstreams });
     this.certificates = new CertificateTable({
       logger: context.logger,
       fallback: options.defaultCertificate,
       provide: options.certificate?.bind(options),
     });
-    this.passthrough = new TlsPassthrough({ context, connectMs: timeouts.connect ?? CONNECT_MS });
+    this.passthrough = new TlsPassthrough({ context, connectMs: timeouts.connect ?? CONNECT_MS, downOf });
     this.recorder = new RequestRecorder(context.now);
     this.dispatcher = new RequestDispatcher({
       context,
@@ -144,11 +155,12 @@ export class HttpGateway {
   }
 
   /** Applies to the next request and the next handshake. */
-  apply(hosts: readonly HostConfig[]): void {
+  apply({ hosts, clients }: Pick<TunnelServerConfig, 'hosts' | 'clients'>): void {
     this.certificates.apply(hosts);
     this.passthrough.apply(hosts);
     this.dispatcher.apply(hosts);
     this.recorder.apply(hosts);
+    this.health.apply(hosts, clients);
   }
 
   agentLeft(clientId: number): void {
@@ -160,9 +172,16 @@ export class HttpGateway {
    * answer in HTTP
    */
   async ask(host: HostConfig, timeoutMs: number): Promise<number> {
-    const upstream = this.upstreams.of(host).pick([]);
+    const upstreams = this.upstreams.of(host);
+    // Whoever asks where all are down wants to know why.
+    const upstream = upstreams.pick([]) ?? (upstreams.allDown ? upstreams.at(0) : null);
     if (!upstream) throw new TunnelError('overloaded', 'too many requests');
-    return askForHead(upstream, host, timeoutMs);
+    return askTarget(upstream, host, { method: 'HEAD', path: host.location, timeoutMs });
+  }
+
+  /** The targets of these hosts, where they are checked. */
+  checkedTargets(hostIds: readonly number[]): CheckedTarget[] {
+    return this.health.states(hostIds);
   }
 
   /** Sends a recorded request of the host again; returns the id of its own record. */
@@ -233,6 +252,7 @@ export class HttpGateway {
       http2.destroy();
       server.closeAllConnections();
     }
+    this.health.stop();
     this.upstreams.destroy();
     this.recorder.stop();
   }

@@ -15,6 +15,8 @@ export interface TlsPassthroughOptions {
   context: Pick<ModeContext, 'admission' | 'channels' | 'ledger' | 'logger' | 'verifier'>;
   /** For an agent to reach a target, in milliseconds. */
   connectMs: number;
+  /** Targets of a host that its checks found down, by index; null: there are none. */
+  downOf(hostId: number): ReadonlySet<number> | null;
 }
 
 /** Whether visitors speak TLS with the targets of the host themselves. */
@@ -79,7 +81,9 @@ export class TlsPassthrough {
 
   /** The next target is tried where one cannot be reached. @throws TunnelError */
   private async reach(host: HostConfig, { visitor, entrance }: AdmittedSocket): Promise<ByteStream> {
-    const left = host.targets.map((target, index) => ({ target, index }));
+    const down = this.options.downOf(host.id);
+    const left = host.targets.map((target, index) => ({ target, index })).filter(({ index }) => !down?.has(index));
+    if (left.length === 0) throw new TunnelError('target', 'checks found every target down');
     for (let tries = 1; ; tries += 1) {
       const { index } = left.splice(drawByWeight(left.map(({ target }) => target)), 1)[0] ?? { index: 0 };
       const start = { kind: 'host', id: host.id, target: index, destination: '', visitor, entrance } as const;

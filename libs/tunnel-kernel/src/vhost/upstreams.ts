@@ -16,6 +16,8 @@ export interface UpstreamOptions extends ConnectorOptions {
   now: () => number;
   /** From the end of a request to the head of its answer, in milliseconds. */
   answerMs: number;
+  /** Targets of a host that its checks found down, by index; null: there are none. */
+  downOf(hostId: number): ReadonlySet<number> | null;
 }
 
 /** Sends requests to one target, in one version of HTTP. Errors are reported to the handler. */
@@ -29,6 +31,8 @@ interface TargetClient {
 /** A target and its connections. */
 export class Upstream {
   readonly target: HostTarget;
+  /** Among the targets of the host. */
+  readonly index: number;
   /** Names it in the cookie of a sticky host. */
   readonly tag: string;
   private readonly client: TargetClient;
@@ -39,6 +43,7 @@ export class Upstream {
 
   constructor(host: HostConfig, index: number, target: HostTarget, options: UpstreamOptions) {
     this.target = target;
+    this.index = index;
     this.tag = host.sticky === true ? targetTag(host, target) : '';
     const own = { ...options, connect: (): Promise<Duplex> => connectTarget(host, index, options) };
     this.client = target.scheme === 'h2c' ? new H2cDispatcher(own) : new Http1Target(own);
@@ -77,27 +82,30 @@ export class HostUpstreams {
   readonly host: HostConfig;
   private readonly upstreams: Upstream[];
   private readonly now: () => number;
+  private readonly downNow: () => ReadonlySet<number> | null;
 
   constructor(host: HostConfig, options: UpstreamOptions) {
     this.host = host;
     this.now = options.now;
+    this.downNow = () => options.downOf(host.id);
     this.upstreams = host.targets.map((target, index) => new Upstream(host, index, target, options));
   }
 
   /**
-   * Picks by weight, preferring those that did not just fail; never one of `tried`. `tag`: of the one that the visitor had,
-   * which it gets again while that works.
+   * Picks by weight, preferring those that did not just fail; never one of `tried`, nor one that is down. `tag`: of the one
+   * that the visitor had, which it gets again while that works.
    */
   pick(tried: readonly Upstream[], tag: string | null = null): Upstream | null {
+    const down = this.downNow();
+    const isUsable = (upstream: Upstream): boolean =>
+      !upstream.full && !tried.includes(upstream) && !down?.has(upstream.index);
     if (tag !== null) {
-      const had = this.upstreams.find(
-        (upstream) => upstream.tag === tag && !upstream.full && !tried.includes(upstream),
-      );
+      const had = this.upstreams.find((upstream) => upstream.tag === tag && isUsable(upstream));
       if (had && this.now() - had.failedAt >= REST_MS) return had;
     }
     const [only] = this.upstreams;
-    if (only && this.upstreams.length === 1) return only.full || tried.includes(only) ? null : only;
-    const untried = this.upstreams.filter((upstream) => !upstream.full && !tried.includes(upstream));
+    if (only && this.upstreams.length === 1) return isUsable(only) ? only : null;
+    const untried = this.upstreams.filter(isUsable);
     if (untried.length < 2) return untried[0] ?? null;
     const now = this.now();
     const rested = untried.filter(({ failedAt }) => now - failedAt >= REST_MS);
@@ -114,7 +122,18 @@ export class HostUpstreams {
   }
 
   hasOther(tried: readonly Upstream[]): boolean {
-    return this.upstreams.some((upstream) => !upstream.full && !tried.includes(upstream));
+    const down = this.downNow();
+    return this.upstreams.some((upstream) => !upstream.full && !tried.includes(upstream) && !down?.has(upstream.index));
+  }
+
+  /** Whether no target may be chosen, because checks found all of them down. */
+  get allDown(): boolean {
+    return this.downNow()?.size === this.upstreams.length;
+  }
+
+  /** Whatever its state. */
+  at(index: number): Upstream | null {
+    return this.upstreams[index] ?? null;
   }
 
   failed(upstream: Upstream): void {

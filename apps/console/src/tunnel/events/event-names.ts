@@ -13,6 +13,8 @@ export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {
   'tunnel.stopped': 'none',
   'tunnel.failed': 'bad',
   'host.updated': 'info',
+  'host.target_down': 'bad',
+  'host.target_up': 'good',
   'cert.issued': 'good',
   'cert.renewed': 'good',
   'cert.failed': 'bad',

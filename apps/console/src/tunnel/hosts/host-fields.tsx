@@ -3,6 +3,7 @@ import { CheckField, SelectField, TextField } from '../../shared/components/fiel
 import type { Form } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
+import { HealthFields } from './health-fields.js';
 import type { HostForm } from './host-form.js';
 
 const SCHEMES = [
@@ -60,6 +61,7 @@ export function HostFields({ form, isNew }: HostFieldsProps) {
         onChange={(on) => form.set('auto_https', on)}
       />
       <StrictPathField form={form} />
+      <HealthFields form={form} />
       <ForwardingFields form={form} />
       <HeaderFields form={form} />
     </>

@@ -1,4 +1,4 @@
-import type { HostView } from '@gatehouse/contracts';
+import type { HostHealthCheck, HostView } from '@gatehouse/contracts';
 import { numberOr } from '../clients/client-form.js';
 
 export interface HostForm {
@@ -13,11 +13,23 @@ export interface HostForm {
   error_page: string;
   scheme: HostView['scheme'];
   target_addr: string;
+  health_check: HealthForm;
   auto_https: boolean;
   rewrite_host: string;
   /** `Name: value` lines; nothing after the colon takes the field away. */
   request_headers: string;
   response_headers: string;
+}
+
+/** Numbers as they are typed. */
+export interface HealthForm {
+  type: '' | HostHealthCheck['type'];
+  path: string;
+  expected_status: string;
+  interval_seconds: string;
+  timeout_seconds: string;
+  healthy_threshold: string;
+  unhealthy_threshold: string;
 }
 
 const MIB = 1024 * 1024;
@@ -41,10 +53,36 @@ export function formOf(host: HostView | null, clientId = ''): HostForm {
     error_page: host?.error_page ?? '',
     scheme: host?.scheme ?? 'all',
     target_addr: host?.target_addr ?? '',
+    health_check: healthOf(host?.health_check ?? null),
     auto_https: host?.auto_https === 1,
     rewrite_host: host?.rewrite_host ?? '',
     request_headers: toLines(host?.request_headers ?? {}),
     response_headers: toLines(host?.response_headers ?? {}),
+  };
+}
+
+function healthOf(check: HostHealthCheck | null): HealthForm {
+  return {
+    type: check?.type ?? '',
+    path: check?.path ?? '/',
+    expected_status: check?.expected_status ?? '200-399',
+    interval_seconds: String(check?.interval_seconds ?? 10),
+    timeout_seconds: String(check?.timeout_seconds ?? 5),
+    healthy_threshold: String(check?.healthy_threshold ?? 2),
+    unhealthy_threshold: String(check?.unhealthy_threshold ?? 3),
+  };
+}
+
+function toHealthCheck(form: HealthForm): Record<string, unknown> | null {
+  if (form.type === '') return null;
+  return {
+    type: form.type,
+    path: form.path.trim() === '' ? '/' : form.path.trim(),
+    expected_status: form.expected_status.trim(),
+    interval_seconds: numberOr(form.interval_seconds, 10),
+    timeout_seconds: numberOr(form.timeout_seconds, 5),
+    healthy_threshold: numberOr(form.healthy_threshold, 2),
+    unhealthy_threshold: numberOr(form.unhealthy_threshold, 3),
   };
 }
 
@@ -60,6 +98,7 @@ export function toBody(form: HostForm): Record<string, unknown> {
     error_page: form.error_page.trim() === '' ? null : form.error_page,
     scheme: form.scheme,
     target_addr: form.target_addr,
+    health_check: toHealthCheck(form.health_check),
     auto_https: form.auto_https ? 1 : 0,
     rewrite_host: form.rewrite_host.trim() === '' ? null : form.rewrite_host.trim(),
     request_headers: fromLines(form.request_headers),

@@ -12,6 +12,7 @@ import { useGateway } from '../parts/gateway-context.js';
 import type { NameOf } from '../parts/resource-names.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { useMayWrite } from '../user-context.js';
+import { HealthBadge } from './health-badge.js';
 import { addressOf, nameOf } from './host-address.js';
 
 export type HostAction = 'edit' | 'certificate' | 'remove';
@@ -74,10 +75,13 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): VirtualColumn<H
       head: t('words.target'),
       width: 150,
       grow: 1,
-      cell: ({ target_addr: target }) => (
-        <code class="clipped" title={target}>
-          {target}
-        </code>
+      cell: (host) => (
+        <>
+          <code class="clipped" title={host.target_addr}>
+            {host.target_addr}
+          </code>
+          <HealthBadge host={host} />
+        </>
       ),
     },
     {
@@ -136,7 +140,7 @@ function HostCard({ host, nameOfResource, reload, actions }: HostCardProps) {
           <Flow inlet={host.inlet_flow} outlet={host.export_flow} />
         </span>
         <span>
-          <span class="muted">HTTPS</span> <CertificateBadge host={host} />
+          <HealthBadge host={host} /> <span class="muted">HTTPS</span> <CertificateBadge host={host} />
         </span>
       </div>
       {actions}

@@ -5,6 +5,7 @@ import { bareEnvironment } from '@gatehouse/child';
 import { ListeningSockets, processLoad, type HandedSocket } from '@gatehouse/net';
 import {
   TrustedProxies,
+  type CheckedTarget,
   type RecordList,
   type AgentPortState,
   type HttpsPortState,
@@ -192,6 +193,11 @@ export class EdgeDoor implements EdgeRole {
 
   async tunnels(ids: readonly number[]): Promise<TunnelState[]> {
     return (await this.ofThose('tunnels', { ids: [...ids] })).flat();
+  }
+
+  /** Each worker checks those of its own clients. */
+  async checkedTargets(hostIds: readonly number[]): Promise<CheckedTarget[]> {
+    return (await this.ofThose('checkedTargets', { hostIds: [...hostIds] })).flat();
   }
 
   connections(clientId: number, limit: number): Promise<ConnectionList> {

@@ -59,6 +59,7 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'coalesce(o.sticky, false) AS sticky',
       'coalesce(o.max_body_bytes, 0) AS max_body_bytes',
       'o.error_page',
+      'o.health_check',
       `coalesce(o.request_headers, '{}') AS request_headers`,
       `coalesce(o.response_headers, '{}') AS response_headers`,
       `coalesce(o.record_requests, 'off') AS record_requests`,

@@ -15,7 +15,7 @@ import { Host, HostOptions } from '../../data/host.entity.js';
 import { parseHostPattern, parseLocation } from '../../wire/host-pattern.js';
 import { lockNames } from '../../domains/lock-names.js';
 import { claimPlace } from '../../hosts/host-places.js';
-import { readTargetPath, requirePassable } from '../../hosts/host-checks.js';
+import { readHealthCheck, readTargetPath, requirePassable } from '../../hosts/host-checks.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { IpRule } from '../../data/ip-rule.entity.js';
@@ -188,6 +188,7 @@ export class RowRestorer {
         sticky: body.sticky ?? false,
         maxBodyBytes: body.max_body_bytes ?? 0,
         errorPage: body.error_page ?? null,
+        healthCheck: readHealthCheck(body.health_check ?? null, body.target_addr, `archive.hosts[${index}].`),
         requestHeaders: body.request_headers ?? {},
         responseHeaders: body.response_headers ?? {},
         recordRequests: body.record_requests ?? 'off',

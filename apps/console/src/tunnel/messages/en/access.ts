@@ -192,7 +192,7 @@ export const access = {
         expired: 'Client expired',
       },
       tunnel: { started: 'Tunnel started', stopped: 'Tunnel stopped', failed: 'Tunnel failed' },
-      host: { updated: 'Host changed' },
+      host: { updated: 'Host changed', target_down: 'Target down', target_up: 'Target up again' },
       cert: {
         issued: 'Certificate issued',
         renewed: 'Certificate renewed',

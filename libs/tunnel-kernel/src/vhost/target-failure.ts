@@ -1,0 +1,28 @@
+import { TargetError, TunnelError } from '../errors.js';
+import type { DialFailure } from '../wire/messages.js';
+import { codeOf } from './answers.js';
+
+/**
+ * What came of a connection to a target: the agent's reason, or `answers`; `starting`: the server or the agent does not
+ * have this configuration yet; `offline`: no agent is connected; `tls`: no TLS with the target; `no_http`: it does not
+ * speak HTTP; `unchecked`: an agent is there, and the mode has no target of its own.
+ */
+export type TargetCheckState =
+  | Exclude<DialFailure, 'unknown_tunnel'>
+  | 'answers'
+  | 'starting'
+  | 'offline'
+  | 'overloaded'
+  | 'tls'
+  | 'no_http'
+  | 'unchecked';
+
+/** Why a target did not answer. */
+export function stateOf(error: unknown): TargetCheckState {
+  if (error instanceof TargetError) return error.reason === 'unknown_tunnel' ? 'starting' : error.reason;
+  if (error instanceof TunnelError) {
+    if (error.code === 'target') return 'tls';
+    return error.code === 'overloaded' ? 'overloaded' : 'offline';
+  }
+  return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT' ? 'timeout' : 'no_http';
+}
