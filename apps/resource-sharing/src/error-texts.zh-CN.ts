@@ -99,7 +99,6 @@ const APPLICATIONS: ErrorTexts = {
   'The application or key lacks': '应用或密钥缺少',
   'The user has not granted': '用户未授予',
   'is not known, has expired or was used before': '不存在、已过期或已使用',
-  'Too many device codes were entered': '输入设备代码的次数过多',
   'This application is not authorized': '此应用未获授权',
   'these users do not exist: {names}': '以下用户不存在：{names}',
   'at most five': '最多五个',

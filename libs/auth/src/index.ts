@@ -1,6 +1,15 @@
 export { AuthModule, type AuthModuleOptions, type SessionOptions } from './auth.module.js';
 export { BoundedCache } from './cache/bounded-cache.js';
 export {
+  DEVICE_CODE_SECONDS,
+  deviceRefusal,
+  SLOWER_SECONDS,
+  type DeviceProgress,
+  type DeviceRefusal,
+} from './device-flow/device-progress.js';
+export { createUserCode, parseUserCode } from './device-flow/user-code.js';
+export { UserCodeTries } from './device-flow/user-code-tries.js';
+export {
   allows,
   refuseApiKeys,
   requireLogin,

@@ -1,5 +1,6 @@
+import { createUserCode, DEVICE_CODE_SECONDS, parseUserCode, UserCodeTries } from '@gatehouse/auth';
 import { pgPool, UnitOfWork } from '@gatehouse/persistence';
-import { AppError, networkOf, PostgresWindowCounter } from '@gatehouse/platform';
+import { AppError, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -12,12 +13,11 @@ import { rowsOf } from '../data/rows-of.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { ClientAuthentication } from './client-authentication.js';
 import { issuerOf } from './issuer.js';
-import { DEVICE_CODE_SECONDS, DEVICE_POLL_SECONDS } from './lifetimes.js';
+import { DEVICE_POLL_SECONDS } from './lifetimes.js';
 import { assertServes, createGrant } from './new-grant.js';
 import { OAuthError } from './oauth-error.js';
 import { OAuthParameters } from './oauth-parameters.js';
 import { readScope } from './scopes.js';
-import { createUserCode, parseUserCode } from './user-code.js';
 
 /** RFC 8628 section 3.2. */
 export interface DeviceAuthorization {
@@ -45,11 +45,6 @@ export interface DeviceDecision {
   readonly ip: string | undefined;
 }
 
-const HOUR_MS = 3_600_000;
-/** Of an account, and of all accounts of a network, in an hour; a code has 34 bits (RFC 8628 section 5.1). */
-const TRIES_OF_ACCOUNT = 30;
-const TRIES_OF_NETWORK = 100;
-
 /** Waiting for its user: neither decided nor expired. */
 const WAITING = `SELECT d.scopes, a.client_id AS "clientId" FROM device_codes d JOIN applications a ON a.id = d.application_id
   WHERE d.user_code_hash = $1 AND d.expires_at > now() AND d.grant_id IS NULL AND d.denied_at IS NULL`;
@@ -57,7 +52,7 @@ const WAITING = `SELECT d.scopes, a.client_id AS "clientId" FROM device_codes d 
 /** Authorizations for devices without a browser (RFC 8628): a device begins, its user decides on another one. */
 @Injectable()
 export class DeviceAuthorizations {
-  private readonly counter: PostgresWindowCounter;
+  private readonly tries: UserCodeTries;
   private readonly page: string;
 
   constructor(
@@ -68,7 +63,7 @@ export class DeviceAuthorizations {
     private readonly hasher: SecretHasher,
     settings: ResourceSharingSettings,
   ) {
-    this.counter = new PostgresWindowCounter(pgPool(dataSource));
+    this.tries = new UserCodeTries(new PostgresWindowCounter(pgPool(dataSource)));
     this.page = `${issuerOf(settings)}/device`;
   }
 
@@ -98,7 +93,7 @@ export class DeviceAuthorizations {
   /** @throws INVALID_ARGUMENT for an unknown code, RATE_LIMITED after too many, access_denied for an unreviewed application */
   async find(text: string, userId: number, ip: string | undefined): Promise<DeviceRequest> {
     const userCode = parseUserCode(text);
-    await this.count(userId, ip);
+    await this.tries.count(userId, ip);
     const found = userCode === undefined ? undefined : await this.waiting(this.dataSource.manager, userCode);
     const application = found && (await this.applications.findByClientId(found.clientId));
     if (userCode === undefined || found === undefined || application == null) throw unknownCode();
@@ -131,22 +126,6 @@ export class DeviceAuthorizations {
     const hash = this.hasher.hashUserCode(userCode);
     const [row] = await rowsOf<{ scopes: string[]; clientId: string }>(tx, WAITING, [hash]);
     return row;
-  }
-
-  /** Right and wrong codes alike, before one is looked up: guesses that arrive together gain nothing. */
-  private async count(userId: number, ip: string | undefined): Promise<void> {
-    for (const [whose, most] of [
-      [String(userId), TRIES_OF_ACCOUNT],
-      [networkOf(ip ?? ''), TRIES_OF_NETWORK],
-    ] as const) {
-      const { hits, remainingMs } = await this.counter.hit(`device code ${whose}`, HOUR_MS);
-      if (hits <= most) continue;
-      throw new AppError('RATE_LIMITED', 'Too many device codes were entered', {
-        retryAfterSeconds: remainingMs / 1_000,
-        level: 'info',
-        limit: 'device codes',
-      });
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { deviceRefusal, SLOWER_SECONDS, type DeviceRefusal } from '@gatehouse/auth';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { intersect, type ClientRecord } from '../credentials/credential-records.js';
@@ -11,8 +12,6 @@ import { TokenIssue } from './token-issue.js';
 
 /** RFC 8628 section 3.4. */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
-/** RFC 8628 section 3.5: `slow_down` lengthens the interval by this for all further requests. */
-const SLOWER_SECONDS = 5;
 
 const FIND = `
   SELECT d.application_id, d.expires_at <= now() AS expired, d.denied_at IS NOT NULL AS denied,
@@ -75,13 +74,16 @@ export class DeviceExchange {
   }
 }
 
+const REFUSALS: Record<DeviceRefusal, [OAuthErrorName, string]> = {
+  used: ['invalid_grant', 'The device code was used before'],
+  denied: ['access_denied', 'The user denied the request'],
+  expired: ['expired_token', 'The device code has expired'],
+  hasty: ['slow_down', 'Wait five seconds longer between requests'],
+  pending: ['authorization_pending', 'The user has not decided yet'],
+};
+
 function refusalOf(row: DeviceRow): [OAuthErrorName, string] | undefined {
-  if (row.consumed) return ['invalid_grant', 'The device code was used before'];
-  if (row.denied) return ['access_denied', 'The user denied the request'];
-  if (row.expired) return ['expired_token', 'The device code has expired'];
-  if (row.grant_id !== null) {
-    return row.ended === true ? ['invalid_grant', 'The authorization has ended'] : undefined;
-  }
-  if (row.hasty) return ['slow_down', 'Wait five seconds longer between requests'];
-  return ['authorization_pending', 'The user has not decided yet'];
+  const refusal = deviceRefusal({ ...row, approved: row.grant_id !== null });
+  if (refusal !== null) return REFUSALS[refusal];
+  return row.ended === true ? ['invalid_grant', 'The authorization has ended'] : undefined;
 }

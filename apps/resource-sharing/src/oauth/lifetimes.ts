@@ -1,7 +1,5 @@
 /** Lifetimes in seconds, as clients see them in answers. */
 export const CODE_SECONDS = 60;
-/** How long a user has to enter the code that a device shows (RFC 8628 section 6.1). */
-export const DEVICE_CODE_SECONDS = 600;
 /** How long a device waits between two questions. */
 export const DEVICE_POLL_SECONDS = 5;
 export const ACCESS_SECONDS = 3_600;

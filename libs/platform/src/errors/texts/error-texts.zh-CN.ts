@@ -64,6 +64,7 @@ const SHARED: ErrorTexts = {
   'Too many logins at once': '同时登录的请求过多',
   'Too many streams of changes are open already': '打开的更改事件流过多',
   'Too many login attempts': '登录尝试次数过多',
+  'Too many device codes were entered': '输入设备代码的次数过多',
   'A second factor is already set up; turn it off first': '已启用双重验证，请先停用',
   'No second factor is being set up': '没有正在设置的双重验证',
   'No second factor is set up': '未启用双重验证',
