@@ -18,6 +18,7 @@ import { CertificatesModule } from './certificates/certificates.module.js';
 import { ChecksModule } from './checks/checks.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
+import { DeviceLoginsModule } from './device-logins/device-logins.module.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
@@ -71,6 +72,7 @@ export class AppModule {
         UserAccountsModule,
         SessionsModule,
         ApiKeysModule,
+        DeviceLoginsModule,
         IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OwnershipModule,
         EdgeModule.forRoot(edge),

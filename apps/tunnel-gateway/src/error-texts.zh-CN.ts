@@ -2,6 +2,10 @@ import type { ErrorTexts } from '@gatehouse/platform';
 
 const ACCOUNTS: ErrorTexts = {
   'a key cannot have more rights than its user': '密钥的权限不能超出其用户的权限',
+  'is not known, has expired or was used before': '不存在、已过期或已使用',
+  'Too many logins of machines were begun': '发起登录的机器过多',
+  'is required to approve': '批准时必须填写',
+  'This needs an API key': '此操作需要 API 密钥',
   'a code from the authenticator app is required': '需要身份验证器的验证码',
   'is not the current code of the authenticator app': '验证码错误',
   'does not match the one that the service wrote to its file': '与服务写入文件的初始口令不一致',
@@ -181,6 +185,7 @@ const TRANSFER: ErrorTexts = {
 
 /** What happened, as lists of events say it. */
 const EVENTS: ErrorTexts = {
+  '{user} logged in on the machine {machine} from {address}': '{user} 在机器 {machine} 上从 {address} 登录',
   '{user} logged in from {address}': '{user} 从 {address} 登录',
   'a login {whose} from {address} failed': '来自 {address} 的登录失败（{whose}）',
   '{count} logins {whose} failed, the last from {address}': '{count} 次登录失败（{whose}），最近一次来自 {address}',

@@ -35,6 +35,8 @@ const RULES = {
   administerPeople: [401, 403, 403, 403, 403, 'ok', 403, 403, 403, 403, 403],
   /** One's own account, after a login with its password. */
   account: [401, 'ok', 'ok', 'ok', 'ok', 'ok', 403, 403, 403, 403, 403],
+  /** An API key ends itself. */
+  ownKey: [401, 403, 403, 403, 403, 403, 'ok', 'ok', 'ok', 'ok', 'ok'],
   /** Ends a login or a key. */
   credential: [401, 404, 'ok', 'ok', 404, 'ok', 403, 403, 403, 403, 403],
 } as const satisfies Record<string, readonly Expected[]>;
@@ -62,6 +64,10 @@ let names = 0;
 const OPERATIONS: Record<string, Operation> = {
   auth_logIn: { rule: 'open', body: () => ({}) },
   auth_setupState: { rule: 'open' },
+  deviceLogins_begin: { rule: 'open', body: () => ({ machine: 'laptop' }) },
+  deviceLogins_poll: { rule: 'open', body: () => ({ device_code: 'unknown' }) },
+  deviceLogins_find: { rule: 'account', body: () => ({ user_code: 'BCDF-GHJK' }) },
+  deviceLogins_decide: { rule: 'account', body: () => ({ user_code: 'BCDF-GHJK', approved: false }) },
   auth_runSetup: { rule: 'open', body: () => ({}) },
   auth_me: { rule: 'known' },
   // The order matters: a wrong code of a factor that nobody has begun is a conflict.
@@ -198,7 +204,12 @@ const OPERATIONS: Record<string, Operation> = {
   transfer_restore: { rule: 'administerPeople', body: () => ({}) },
 
   sessions_endOthers: { rule: 'account' },
-  auth_logOut: { rule: 'known' },
+  apiKeys_revokeOwn: { rule: 'ownKey' },
+  // The keys have just revoked themselves.
+  auth_logOut: {
+    rule: 'known',
+    except: { keyRead: 401, keyWrite: 401, adminKeyRead: 401, adminKeyWrite: 401, adminKeyAdmin: 401 },
+  },
 };
 
 interface Described {

@@ -18,7 +18,7 @@ const exchanges: OperationExample[] = [];
 const VISIT = { path: '/orders?page=2&token=secret', headers: { 'user-agent': 'curl/8.15.0' } };
 const PASSWORD = 'correct horse battery';
 /** Logins, and what people do with their own accounts. */
-const OWN_ACCOUNT = /^auth_(logIn|logOut|runSetup)$|^ownAccount_|^sessions_end$/;
+const OWN_ACCOUNT = /^auth_(logIn|logOut|runSetup)$|^ownAccount_|^sessions_end$|^deviceLogins_|^apiKeys_revokeOwn$/;
 
 let world: TunnelWorld;
 let document: AnyJson;
@@ -86,6 +86,7 @@ describe('the interface description', () => {
     const without = changes.filter(([, found]) => !takes(found)).map(([id]) => id);
     expect(without.toSorted()).toEqual([
       'apiKeys_revoke',
+      'apiKeys_revokeOwn',
       'hostCertificates_remove',
       'sessions_end',
       'sessions_endOthers',
@@ -127,6 +128,19 @@ describe('the interface description', () => {
     const change = { current_password: PASSWORD, new_password: 'a better horse battery', revoke_keys: true };
     await exchange(call, 'ownAccount_changePassword', 'POST /auth/password', change);
     await exchange(call, 'auth_logOut', 'POST /auth/logout');
+  });
+
+  it('documents the login of a machine', async () => {
+    const { call } = await world.user('bob');
+    const machine = caller(world.gateway.url, {});
+    const { body } = await exchange(machine, 'deviceLogins_begin', 'POST /auth/device', { machine: 'laptop' });
+    const { user_code, device_code } = body as Record<string, string>;
+    await exchange(call, 'deviceLogins_find', 'POST /auth/device/find', { user_code });
+    const decision = { user_code, approved: true, current_password: PASSWORD };
+    await exchange(call, 'deviceLogins_decide', 'POST /auth/device/decide', decision);
+    const answer = await exchange(machine, 'deviceLogins_poll', 'POST /auth/device/token', { device_code });
+    const key = caller(world.gateway.url, { 'x-api-key': answer.body.api_key });
+    await exchange(key, 'apiKeys_revokeOwn', 'DELETE /api-keys/current');
   });
 
   it('documents the answers of the first setup', async () => {
@@ -234,11 +248,14 @@ function shortened(name: string, value: unknown): unknown {
   if (name === 'token' || (name === 'secret' && /^[A-Z2-7]+$/.test(value)))
     return `${/^[a-z]+_/.exec(value)?.[0] ?? ''}…`;
   if (name === 'otpauth_uri') return value.replace(/secret=\w+/, 'secret=…');
+  if (name === 'user_code') return USER_CODE;
+  if (name === 'verification_uri_complete') return value.replace(/[A-Z]{4}-[A-Z]{4}$/, USER_CODE);
   const pem = /^-----BEGIN ([A-Z ]+)-----/.exec(value)?.[1];
   if (pem !== undefined) return `-----BEGIN ${pem}-----\n…\n-----END ${pem}-----\n`;
-  return value.replaceAll(/\b(gtk1\.|gtv1\.|gtk_|whsec_)[\w.+/=-]{8,}/g, '$1…');
+  return value.replaceAll(/\b(gtk1\.|gtv1\.|gtk_|gtd_|whsec_)[\w.+/=-]{8,}/g, '$1…');
 }
 
+const USER_CODE = 'WDJB-MJHT';
 const RECOVERY_CODE = '7xk2p-9qm4d';
 
 /** `ipRules_create` makes an `ipRule`. */

@@ -46,6 +46,7 @@ export * from './tunnel-gateway/ip-rule-check.js';
 export * from './tunnel-gateway/service-check.js';
 export * from './tunnel-gateway/event.js';
 export * from './tunnel-gateway/user.js';
+export * from './tunnel-gateway/device-login.js';
 export * from './tunnel-gateway/webhook.js';
 export * from './tunnel-gateway/certificate.js';
 export * from './tunnel-gateway/edge.js';

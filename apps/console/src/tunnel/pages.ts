@@ -6,6 +6,7 @@ import { ApiKeysPage } from './api-keys/api-keys-page.js';
 import { CertificatesPage } from './certificates/certificates-page.js';
 import { ClientsPage } from './clients/clients-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
+import { DevicePage } from './devices/device-page.js';
 import { DomainsPage } from './domains/domains-page.js';
 import { EdgesPage } from './edges/edges-page.js';
 import { EventsPage } from './events/events-page.js';
@@ -62,6 +63,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
     { id: 'transfer', title: t('nav.transfer'), icon: 'transfer', Component: TransferPage, forAdministrators: true },
     { id: 'sessions', title: t('nav.sessions'), icon: 'system', Component: SessionsPage },
     { id: 'keys', title: t('apiKeys.title'), icon: 'keys', Component: ApiKeysPage },
+    { id: 'device', title: t('devices.title'), icon: 'keys', Component: DevicePage, isUnlisted: true },
     { id: 'account', title: t('nav.account'), icon: 'account', Component: AccountPage },
   ],
 ];

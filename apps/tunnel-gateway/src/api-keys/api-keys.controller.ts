@@ -34,6 +34,14 @@ export class ApiKeysController {
     return this.keys.get(id, actor);
   }
 
+  /** A key may end itself: it gains nothing by it. */
+  @Delete('current')
+  @HttpCode(204)
+  @AnswersNothing('Revokes the API key of the request')
+  revokeOwn(@CurrentActor() actor: Actor): Promise<void> {
+    return this.keys.revokeOwn(actor);
+  }
+
   @Delete(':id')
   @RequiresLogin()
   @HttpCode(204)

@@ -60,6 +60,12 @@ export class ApiKeysService {
     await this.get(id, actor);
     await this.keys.revoke(id);
   }
+
+  /** @throws AppError FORBIDDEN for logins */
+  async revokeOwn({ credential, credentialId }: Actor): Promise<void> {
+    if (credential !== 'api_key' || credentialId === null) throw new AppError('FORBIDDEN', 'This needs an API key');
+    await this.keys.revoke(credentialId);
+  }
 }
 
 type Shown = Omit<ApiKeyRow, 'revokedAt' | 'scopes'> & { readonly scopes: readonly ApiKeyRow['scopes'][number][] };

@@ -21,6 +21,14 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ownAccount_readPreferences: 'Returns language and theme as the user chose them; null where nothing was chosen.',
   ownAccount_savePreferences:
     'Keeps language and theme for every browser of the user. A field that is absent keeps its value.',
+  deviceLogins_begin:
+    'Gives a machine without a browser a code of its own and one for its user, for ten minutes, in the shape of RFC 8628. Needs no credentials.',
+  deviceLogins_poll:
+    'Says whether the user has decided. Ask every `interval` seconds: who asks earlier gets `slow_down` and waits five seconds longer from then on. Once approved, the answer has an API key with the scopes `read` and `write`, named after the machine. Needs no credentials.',
+  deviceLogins_find:
+    'Returns name and address of the machine that shows a code. Codes that are entered are counted, right or wrong: 30 an hour of an account, 100 of a network.',
+  deviceLogins_decide:
+    'Approves or refuses the login of a machine. Approving needs the current password, and a code where the account has a second factor.',
   users_list: 'Lists users. Users who are not administrators see only themselves.',
   users_create: 'Creates a user with a role: admin, user or viewer. For administrators who are signed in.',
   users_get: 'Returns one user.',
@@ -34,6 +42,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   apiKeys_create:
     'Creates a key for `X-API-Key`, shown in this answer only. A key can never do more than its user. Needs the current password.',
   apiKeys_get: 'Returns one key without its secret.',
+  apiKeys_revokeOwn: 'Revokes the API key that the request is sent with. The agent does so when its user logs out.',
   apiKeys_revoke: 'Revokes the key at once.',
   gateway_get: 'Returns the addresses and ports where agents connect and where visitors arrive.',
   edges_list:

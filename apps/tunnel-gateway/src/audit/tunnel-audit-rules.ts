@@ -59,6 +59,7 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
 const OWN_COLUMNS =
   /^(id|created_at|updated_at|inlet_flow|export_flow|run_status|key_hash|last_used_.*|failing_since|hit_.*)$/;
 const LEASE = /^\/api\/v1\/clients\/\d+\/lease$/;
+const DEVICES = /^\/api\/v1\/auth\/device(\/token)?$/;
 /** The answers to these requests name the user. */
 const LOGINS = new Set(['auth.login', 'auth.setup']);
 
@@ -70,6 +71,8 @@ export class TunnelAuditRules extends AuditRules {
   }
 
   target(method: string, path: string): AuditTarget | null {
+    // Machines that wait ask every few seconds; what they get is recorded where it is made.
+    if (DEVICES.test(path)) return null;
     // An agent renews its lease every minute.
     if (LEASE.test(path)) return null;
     return path.startsWith(PREFIX) ? restTarget(method, path.slice(PREFIX.length), NAMES) : null;

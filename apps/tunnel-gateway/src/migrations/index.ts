@@ -37,6 +37,7 @@ import { AddHostOptions1763668802920 } from './1763668802920-add-host-options.js
 import { AnnounceHostOptions1763668802921 } from './1763668802921-announce-host-options.js';
 import { CheckHostTargets1763668802930 } from './1763668802930-check-host-targets.js';
 import { AnnounceHostChecks1763668802931 } from './1763668802931-announce-host-checks.js';
+import { CreateDeviceLogins1763668802940 } from './1763668802940-create-device-logins.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -79,4 +80,5 @@ export const MIGRATIONS = [
   AnnounceHostOptions1763668802921,
   CheckHostTargets1763668802930,
   AnnounceHostChecks1763668802931,
+  CreateDeviceLogins1763668802940,
 ];

@@ -62,6 +62,25 @@ export const manage = {
     empty: 'No API key yet. Programs send a key as Authorization: Bearer.',
     scopes: { read: 'Read', write: 'Read and write', admin: 'Everything an administrator may do' },
   },
+  devices: {
+    title: 'Log a machine in',
+    code: 'Code',
+    intro: 'Enter the code that <code>gatehouse-agent login</code> shows on your machine.',
+    continue: 'Continue',
+    question: 'Log {machine} in?',
+    machine: 'Machine',
+    begun: 'Asked',
+    warning:
+      '<b>Approve only what you have just started yourself,</b> and only if your machine shows this code. If someone sent you the code or a link, refuse: they would publish in your name.',
+    meaning:
+      '{machine} gets an API key that may read and change your clients, tunnels and hosts. The name is what the machine calls itself.',
+    approve: 'Approve',
+    refuse: 'Refuse',
+    approved: 'The machine is logged in',
+    approvedText: 'It goes on within seconds. You can revoke its key under <a>API keys</a>.',
+    refused: 'The login was refused',
+    refusedText: 'The machine gets no key.',
+  },
   account: {
     password: 'Password',
     newPassword: 'New password',
