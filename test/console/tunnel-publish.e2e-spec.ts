@@ -1,4 +1,7 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import {
   findPeer,
   makeCertificate,
@@ -11,6 +14,8 @@ import {
 } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AgentPrograms, type StartedAgent } from '../support/agent-program.js';
+import { axeFindings } from '../support/axe.js';
 import { TestBrowser } from '../support/browser.js';
 import { englishIn, fillLogin } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
@@ -217,6 +222,94 @@ describe('publishing a service', { timeout: 60_000 }, () => {
 
     await page.goto(`${gateway.url}/#/hosts?id=${id}&show=certificate`);
     await page.getByRole('dialog', { name: 'closed.localhost 的证书' }).waitFor();
+    await page.close();
+  });
+});
+
+describe('the login of a machine', { timeout: 60_000 }, () => {
+  const agents = new AgentPrograms(process.execPath);
+  const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-login-'));
+  afterAll(() => {
+    agents.killAll();
+    rmSync(home, { recursive: true });
+  });
+  const agent = (...args: string[]) => agents.start(args, { HOME: home, LANG: 'C' });
+  const kept = (): string =>
+    path.join(home, '.config/gatehouse-agent/gateways', `${encodeURIComponent(gateway.url)}.json`);
+
+  /** The address and the code that the program shows. */
+  async function shown(started: StartedAgent): Promise<{ address: string; code: string }> {
+    const [, address = '', code = ''] = await waitFor(
+      () =>
+        /Open (\S+) in a browser, log in, and enter the code ([A-Z]{4}-[A-Z]{4})\n/.exec(started.output()) ?? undefined,
+    );
+    return { address, code };
+  }
+
+  it('is approved in the browser, lets it publish, and ends with its logout', async () => {
+    const login = agent('login', gateway.url);
+    const { address, code } = await shown(login);
+    expect(address).toBe(`${gateway.url}/#/device`);
+    expect(login.output()).toMatch(/^ {2}[█▀▄ ]{20,}$/m);
+    // As the QR code leads there, before its user is signed in.
+    const page = await browser.open(`${address}?user_code=${code}`, { viewport: { width: 390, height: 800 } });
+    await fillLogin(page, { username: 'admin', password: gateway.password });
+    await page.getByRole('heading', { name: 'Log a machine in', level: 1 }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe(code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const question = page.getByRole('region', { name: `Log ${os.hostname()} in?` });
+    await question.getByText('127.0.0.1', { exact: true }).waitFor();
+    await question.getByText(code, { exact: true }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await question.getByLabel('Your password').fill('a guess');
+    await question.getByRole('button', { name: 'Approve' }).click();
+    await question.getByRole('alert').filter({ hasText: 'The current password or the code is wrong' }).waitFor();
+    await question.getByLabel('Your password').fill(gateway.password);
+    await question.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('region', { name: 'The machine is logged in' }).waitFor();
+    expect(await login.code).toBe(0);
+    expect(login.output()).toContain(`Logged in at ${gateway.url} as admin; the key is in ${kept()}`);
+    expect(statSync(kept()).mode & 0o777).toBe(0o600);
+    expect(login.output()).not.toContain('gtk_');
+    await page.getByRole('main').getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`${os.hostname()}.*Read and write`) }).waitFor();
+
+    // The only gateway need not be named.
+    const publishing = agent('tcp', String(echo.port), '--log', 'text');
+    await waitFor(() => publishing.output().includes('Ctrl-C'));
+    publishing.child.kill('SIGINT');
+    expect(await publishing.code).toBe(0);
+
+    const logout = agent('logout');
+    expect(await logout.code).toBe(0);
+    expect(logout.output()).toContain('the key was revoked and deleted');
+    expect(readdirSync(path.join(home, '.config'))).toEqual([]);
+    await page.reload();
+    await page.getByText('No API key yet.').waitFor();
+    await page.close();
+  });
+
+  it('is refused in the browser, in Chinese', async () => {
+    const login = agent('login', gateway.url);
+    const { code } = await shown(login);
+    const page = await browser.open(`${gateway.url}/#/device`, { locale: 'zh-CN' });
+    await page.getByLabel('用户名').fill('admin');
+    await page.getByLabel('密码', { exact: true }).fill(gateway.password);
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    const field = page.getByRole('textbox', { name: '代码' });
+    await field.fill('BCDF-GHJK');
+    await page.getByRole('button', { name: '继续' }).click();
+    await page.getByText('不存在、已过期或已使用').waitFor();
+    await field.fill(code.toLowerCase().replace('-', ''));
+    await page.getByRole('button', { name: '继续' }).click();
+    await page.getByRole('button', { name: '拒绝' }).waitFor();
+    expect(await englishIn(page)).toEqual([]);
+    await page.getByRole('button', { name: '拒绝' }).click();
+    await page.getByText('该机器不会获得密钥。').waitFor();
+    expect(await login.code).toBe(7);
+    expect(login.output()).toContain('the login was refused in the browser');
     await page.close();
   });
 });

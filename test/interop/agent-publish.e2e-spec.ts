@@ -1,5 +1,7 @@
 /** `gatehouse-agent http`, `tcp`, `share` and `up`: the built program, with a built gateway. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request as requestHttp, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createHttpsServer } from 'node:https';
@@ -8,7 +10,7 @@ import path from 'node:path';
 import { withClient } from '@gatehouse/persistence';
 import { makeCertificate, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AgentPrograms, type StartedAgent } from '../support/agent-program.js';
+import { AGENT_FILE, AgentPrograms, type StartedAgent } from '../support/agent-program.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 import { askHttp } from '../support/raw-http.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
@@ -195,6 +197,60 @@ describe('behind a proxy', () => {
       front.close();
       await proxy.die();
     }
+  });
+});
+
+describe('at a terminal, without a key', () => {
+  // `script` is what gives it a terminal.
+  const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+  it.skipIf(!hasTerminal)('offers the login, publishes with its key, and says when that has ended', async () => {
+    const home = path.join(folder, 'home');
+    mkdirSync(home);
+    const command = ['exec', process.execPath, AGENT_FILE, 'tcp', port, '--gateway', gateway.url, '--log', 'text'].join(
+      ' ',
+    );
+    const env = { HOME: home, PATH: process.env['PATH'], RUNTIME_DIRECTORY: path.join(home, 'run'), TERM: 'xterm' };
+    const terminal = spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    let output = '';
+    terminal.stdout.on('data', (part) => (output += String(part)));
+    const code = await waitFor(() => /enter the code ([A-Z]{4}-[A-Z]{4})/.exec(output)?.[1]);
+    const proof = { current_password: gateway.password };
+    await gateway.call('POST', '/auth/device/decide', { user_code: code, approved: true, ...proof });
+    await waitFor(() => output.includes('Ctrl-C takes it down'));
+    expect(await leftovers()).toBe(2);
+    // Ctrl-C.
+    terminal.stdin.write('\u0003');
+    expect((await once(terminal, 'close'))[0]).toBe(0);
+    expect(await leftovers()).toBe(0);
+
+    const [key] = (await gateway.call('GET', '/api-keys?sort=-created_at')).items;
+    expect(key.name).toBe(os.hostname());
+    await gateway.call('DELETE', `/api-keys/${key.id}`);
+    const later = agents.start(['tcp', String(port), '--log', 'text'], { HOME: home });
+    expect(await later.code).toBe(3);
+    expect(later.output()).toContain(`gatehouse-agent login ${gateway.url}`);
+    // What is revoked already is no obstacle.
+    expect(await agents.start(['logout'], { HOME: home }).code).toBe(0);
+    const none = agents.start(['tcp', String(port), '--gateway', gateway.url], { HOME: home });
+    expect(await none.code).toBe(2);
+    expect(none.output()).toContain('no API key: gatehouse-agent login, GATEHOUSE_API_KEY or --api-key-file FILE');
+  });
+
+  it('keeps the login if the gateway cannot be asked to revoke it, and stops waiting with Ctrl-C', async () => {
+    const home = path.join(folder, 'other-home');
+    const gateways = path.join(home, '.config/gatehouse-agent/gateways');
+    mkdirSync(gateways, { recursive: true });
+    const file = path.join(gateways, `${encodeURIComponent('http://127.0.0.1:1')}.json`);
+    writeFileSync(file, JSON.stringify({ api_key: 'gtk_kept', username: 'ann' }));
+    const logout = agents.start(['logout'], { HOME: home });
+    expect(await logout.code).toBe(7);
+    expect(logout.output()).toContain(`stays in ${file}`);
+    const login = agents.start(['login', gateway.url], { HOME: home });
+    await waitFor(() => login.output().includes('Waiting for your approval'));
+    login.child.kill('SIGINT');
+    expect(await login.code).toBe(0);
+    expect(readdirSync(gateways)).toHaveLength(1);
   });
 });
 

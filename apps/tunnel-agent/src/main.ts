@@ -5,9 +5,12 @@ import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { terminalLanguage } from '@gatehouse/i18n';
 import { EXIT } from './exit-codes.js';
+import { KeptLogins } from './gateway/kept-logins.js';
+import { isLoginAction, readLoginCommand } from './gateway/login-settings.js';
 import { agentWords } from './messages/index.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';
+import { logIn, runLogin } from './run-login.js';
 import { runPublication } from './run-publication.js';
 import { runService } from './run-service.js';
 import { readStatusCommand, runStatus } from './run-status.js';
@@ -41,6 +44,8 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const statusPlace = StatusPlace.of(OWN_ENVIRONMENT);
   if ('status' in command) return runStatus(command.status, { place: statusPlace, words, output: process.stdout });
+  const account = { words, output: process.stdout, logins: KeptLogins.of(OWN_ENVIRONMENT) };
+  if ('account' in command) return untilStopped(runLogin(command.account, account));
   if ('run' in command) {
     const { log } = command.run;
     const reporter = reporterFor(log);
@@ -48,7 +53,13 @@ async function main(args: readonly string[]): Promise<number> {
     if ('listen' in command.run) return untilStopped(runVisitor(command.run, reporter, spoken));
     if ('publish' in command.run) {
       return untilStopped(
-        runPublication(command.run, { reporter, words: spoken, version: AGENT_VERSION, statusPlace }),
+        runPublication(command.run, {
+          reporter,
+          words: spoken,
+          version: AGENT_VERSION,
+          statusPlace,
+          logIn: (settings, signal) => logIn(settings, account, signal),
+        }),
       );
     }
     return untilStopped(runAgent(command.run, { reporter, version: AGENT_VERSION, statusPlace }));
@@ -61,6 +72,7 @@ async function main(args: readonly string[]): Promise<number> {
 function readCommand(args: readonly string[]) {
   if (args[0] === 'service') return readServiceCommand(args.slice(1), OWN_ENVIRONMENT);
   if (args[0] === 'status') return readStatusCommand(args.slice(1));
+  if (isLoginAction(args[0])) return readLoginCommand(args);
   if (args[0] === 'visit') return readVisitSettings(args.slice(1));
   return publishes(args[0]) ? readPublishSettings(args) : readSettings(args);
 }

@@ -1,7 +1,7 @@
 import { DestinationRules } from '@gatehouse/tunnel-kernel';
 import { Problems } from './options/command-line.js';
 import { EXIT } from './exit-codes.js';
-import { GatewayApi, GatewayError } from './publish/gateway-api.js';
+import { GatewayApi, GatewayError } from './gateway/gateway-api.js';
 import type { AgentWords } from './messages/index.js';
 import { Publication } from './publish/publication.js';
 import { proxiedDialer } from './proxy/proxy-dialer.js';
@@ -9,6 +9,7 @@ import type { PublishSettings } from './publish/publish-settings.js';
 import type { Reporter } from './reporter.js';
 import { RequestFeed } from './publish/request-feed.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
+import { loginFailure } from './run-login.js';
 import type { AgentSettings } from './options/settings.js';
 import type { StatusPlace } from './status/status-place.js';
 import type { Wanted } from './options/wanted.js';
@@ -30,22 +31,25 @@ export interface PublicationContext {
   words: AgentWords;
   version: string;
   statusPlace: StatusPlace;
+  /** Logs the user in at the terminal. Returns the API key. @throws GatewayError, LoginRefused */
+  logIn: (settings: PublishSettings, signal: AbortSignal) => Promise<string>;
 }
 
 /** Publishes what the settings say until it is stopped. */
 export function runPublication(settings: PublishSettings, context: PublicationContext): RunningPublication {
-  let stopping = false;
+  const stopping = new AbortController();
   let agent: RunningAgent | null = null;
   const stop = (): void => {
-    stopping = true;
+    stopping.abort();
     agent?.stop();
   };
   const serve = async (): Promise<number> => {
-    const { gateway: url, apiKey, proxyFor } = settings;
+    const { gateway: url, proxyFor } = settings;
     const { language } = context.words;
+    const apiKey = settings.apiKey ?? (await context.logIn(settings, stopping.signal));
     const api = new GatewayApi({ url, apiKey, language, dialer: proxiedDialer(proxyFor) });
     const publication = await Publication.create(api, settings.publish);
-    if (stopping) return takeDown(publication, EXIT.stopped, context);
+    if (stopping.signal.aborted) return takeDown(publication, EXIT.stopped, context);
     agent = startAgent(publication, settings, context);
     const feed = new RequestFeed(api, (request) => context.reporter.request(request));
     void feed.follow(publication.hostIds);
@@ -56,11 +60,23 @@ export function runPublication(settings: PublishSettings, context: PublicationCo
     return takeDown(publication, code, context);
   };
   const ended = serve().catch((error: unknown) => {
-    if (!(error instanceof GatewayError)) throw error;
-    context.reporter.error(context.words.text('publish.refused', { reason: error.message }));
-    return error.status === 401 ? EXIT.key : EXIT.refused;
+    if (stopping.signal.aborted && (error as Error).name === 'AbortError') return EXIT.stopped;
+    return reportRefusal(error, settings, context);
   });
   return { ended, stop };
+}
+
+/** Returns the exit code. @throws what is no refusal */
+function reportRefusal(
+  error: unknown,
+  { isLogin, gateway }: PublishSettings,
+  { reporter, words }: PublicationContext,
+): number {
+  const reason = error instanceof GatewayError ? error.message : loginFailure(error, words);
+  reporter.error(words.text('publish.refused', { reason }));
+  if (!(error instanceof GatewayError) || error.status !== 401) return EXIT.refused;
+  if (isLogin) reporter.error(words.text('login.ended', { gateway }));
+  return EXIT.key;
 }
 
 function startAgent(

@@ -10,13 +10,19 @@ export const USAGE = `gatehouse-agent makes private services reachable through a
 
 These four publish until Ctrl-C, and print the address with its QR code. They take:
 
-  --gateway https://HOST  the address of the gateway's console; also GATEHOUSE_GATEWAY
-  --api-key-file FILE     file that holds an API key with the scope write; the key itself in GATEHOUSE_API_KEY
+  --gateway https://HOST  the address of the gateway's console; also GATEHOUSE_GATEWAY, or where this machine is logged in
+  --api-key-file FILE     file that holds an API key with the scope write; the key itself in GATEHOUSE_API_KEY; otherwise
+                          the login, which a terminal is offered
   --name NAME             http: the site's name; otherwise a random one
   --port PORT             tcp, share: the port at the gateway; otherwise any free one
   --config FILE           up: another file (gatehouse.yaml): gateway, api_key, api_key_file, log, proxy, publish
   --log text|json, --proxy URL
                           as below
+
+  gatehouse-agent login https://HOST        log this machine in, with a code that is entered in the gateway's console
+  gatehouse-agent logout [https://HOST]     revoke and delete the key of the login
+
+Both take --proxy. The key is in a file of this user, ~/.config/gatehouse-agent/gateways.
 
 Without a command, what is exposed is set up at the gateway; what may be exposed is up to this machine:
 
@@ -64,5 +70,5 @@ environment, the environment over the file. The proxy is an exception: proxy of 
 Without --allow everything may be reached but link-local addresses and other ones where clouds keep their machines'
 credentials (168.63.129.16 and the like).
 Exit: 0 asked to stop, 2 wrong usage, 3 key refused, 4 not the key's gateway, 5 replaced by another agent, 6 other version,
-7 nothing was published: the gateway refused it or did not answer; status: 8 an agent is not connected, 9 no agent runs.
+7 nothing was published, or no login: the gateway refused it or did not answer; status: 8 an agent is not connected, 9 no agent runs.
 `;

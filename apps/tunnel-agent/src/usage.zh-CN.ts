@@ -10,13 +10,19 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
 
 以上四个命令持续公开，直到按下 Ctrl-C，并打印地址及其二维码。选项：
 
-  --gateway https://HOST  网关控制台的地址；也可使用 GATEHOUSE_GATEWAY
-  --api-key-file FILE     保存 API 密钥的文件，密钥需要 write 权限；密钥本身也可放在 GATEHOUSE_API_KEY
+  --gateway https://HOST  网关控制台的地址；也可使用 GATEHOUSE_GATEWAY；默认为本机已登录的网关
+  --api-key-file FILE     保存 API 密钥的文件，密钥需要 write 权限；密钥本身也可放在 GATEHOUSE_API_KEY；
+                          默认使用已登录的密钥，在终端中会先请您登录
   --name NAME             http：网站的名称；默认随机
   --port PORT             tcp、share：网关的端口；默认任意空闲端口
   --config FILE           up：其他文件（gatehouse.yaml）：gateway, api_key, api_key_file, log, proxy, publish
   --log text|json, --proxy URL
                           同下
+
+  gatehouse-agent login https://HOST        登录本机：在网关控制台输入代码并确认
+  gatehouse-agent logout [https://HOST]     吊销并删除登录的密钥
+
+以上两个命令可使用 --proxy。密钥保存在当前用户的 ~/.config/gatehouse-agent/gateways 中。
 
 不带命令时，公开哪些服务在网关上配置；允许公开什么由本机决定：
 
@@ -62,5 +68,5 @@ p2p 模式在网络允许时直连客户端，否则或使用 --no-p2p 时经过
 
 未设置 --allow 时，除链路本地地址和云平台保存主机凭据的地址（如 168.63.129.16）外，都可以访问。
 退出码：0 按要求停止，2 用法错误，3 密钥被拒绝，4 不是密钥对应的网关，5 被另一个客户端取代，6 版本不兼容，
-7 未能公开：网关拒绝或没有响应；status：8 有客户端程序未连接，9 没有正在运行的客户端程序。
+7 未能公开或登录：网关拒绝或没有响应；status：8 有客户端程序未连接，9 没有正在运行的客户端程序。
 `;

@@ -23,12 +23,13 @@ export class GatewayError extends Error {
 export interface GatewayAddress {
   /** The console's address, without a path. */
   url: string;
-  apiKey: string;
+  /** Absent: before the login. */
+  apiKey?: string;
   language: Language;
   dialer: Pick<AgentDialer, 'server'>;
 }
 
-/** The REST interface of a gateway, with an API key. */
+/** The REST interface of a gateway. */
 export class GatewayApi {
   private readonly address: GatewayAddress;
   private readonly url: URL;
@@ -67,7 +68,7 @@ export class GatewayApi {
         path: `/api/v1${path}`,
         headers: {
           host: this.url.host,
-          authorization: `Bearer ${apiKey}`,
+          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
           'accept-language': language,
           ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         },

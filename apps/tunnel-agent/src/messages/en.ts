@@ -76,6 +76,20 @@ export const en = {
     notRenewed: 'the gateway could not be asked to keep what is published: {reason}',
     notRemoved: 'the gateway could not be asked to take it down, and will do so within two minutes: {reason}',
   },
+  /** What `gatehouse-agent login` and `logout` print. */
+  login: {
+    open: 'Open {page} in a browser, log in, and enter the code {code}',
+    waiting: 'Waiting for your approval; Ctrl-C ends it.',
+    done: 'Logged in at {gateway} as {username}; the key is in {path}.',
+    denied: 'the login was refused in the browser',
+    expired: 'the code has expired, or the approval has ended',
+    failed: 'no login: {reason}',
+    ended: 'the login of this machine has ended: gatehouse-agent login {gateway}',
+    none: 'This machine is not logged in at {gateway}.',
+    notRevoked:
+      'the key could not be revoked, and stays in {path}: {reason}. Try again later, or revoke the key in the console and delete the file.',
+    out: 'Logged out at {gateway}: the key was revoked and deleted.',
+  },
   /** What is wrong with the command line, the environment or the file. */
   usage: {
     unknownOption: '{option} is not an option',
@@ -107,8 +121,9 @@ export const en = {
     fileTooLong: '{path}: longer than {max} bytes',
     fileNoFields: '{path}: not a list of fields',
     noGateway: 'no gateway: --gateway https://HOST, the address of its console, or GATEHOUSE_GATEWAY',
+    whichGateway: 'this machine is logged in at several gateways, so one has to be named: {gateways}',
     gateway: '"{text}" is not a gateway: write the address of its console, https://HOST',
-    noApiKey: 'no API key: {variable} or {option}',
+    noApiKey: 'no API key: gatehouse-agent login, {variable} or {option}',
     noDomain: 'the gateway has no domain for this, and you have none: name the host with --name HOST',
     publishWhat: 'nothing to publish: http PORT, tcp PORT, share FOLDER, or up',
     publishTarget: '"{text}" is not a target: write PORT or HOST:PORT',

@@ -37,6 +37,12 @@ export function readKey({ variable, prefix, option, parse }: KeyKind, places: Ke
   return key;
 }
 
+/** Whether there is a key to read at all. */
+export function namesKey({ given, environment, file }: KeyPlaces, { variable }: KeyKind): boolean {
+  const places = [given.key, given['key-file'], environment[variable], file.key_file, file.key];
+  return places.some((place) => place !== undefined && place !== '');
+}
+
 /** The file that `readKey` reads; undefined: another source takes precedence, or there is no key. */
 export function keyFileOf({ given, environment, file }: KeyPlaces, { variable }: KeyKind): string | undefined {
   if (given.key !== undefined) return undefined;

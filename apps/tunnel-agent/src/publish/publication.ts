@@ -11,7 +11,7 @@ import type {
 } from '@gatehouse/contracts';
 import { formatAuthority, formatHostPort } from '@gatehouse/net';
 import { Complaint, UsageError } from '../options/command-line.js';
-import { GatewayError, type GatewayApi } from './gateway-api.js';
+import { GatewayError, type GatewayApi } from '../gateway/gateway-api.js';
 import type { Wanted } from '../options/wanted.js';
 
 /** The gateway deletes what is published when it has heard nothing for so long. */

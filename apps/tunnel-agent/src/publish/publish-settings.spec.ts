@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { KeptLogins } from '../gateway/kept-logins.js';
 import { UsageError } from '../options/command-line.js';
 import { readPublishSettings, type PublishSettings } from './publish-settings.js';
 
@@ -9,15 +10,15 @@ const folder = mkdtempSync(join(tmpdir(), 'gatehouse-publish-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const ENVIRONMENT = { GATEHOUSE_GATEWAY: 'https://gw.example.org', GATEHOUSE_API_KEY: 'gtk_secret' };
 
-function read(args: string[], environment: Record<string, string> = ENVIRONMENT): PublishSettings {
-  const command = readPublishSettings(args, environment, true);
+function read(args: string[], environment: Record<string, string> = ENVIRONMENT, isTerminal = true): PublishSettings {
+  const command = readPublishSettings(args, environment, isTerminal);
   if (!('run' in command)) throw new Error('not run');
   return command.run;
 }
 
-function problems(args: string[], environment: Record<string, string> = ENVIRONMENT): string[] {
+function problems(args: string[], environment: Record<string, string> = ENVIRONMENT, isTerminal = true): string[] {
   try {
-    read(args, environment);
+    read(args, environment, isTerminal);
     return [];
   } catch (error) {
     return (error as UsageError).problems();
@@ -46,6 +47,7 @@ describe('what is published', () => {
     expect(rest).toEqual({
       gateway: 'https://other.example.org',
       apiKey: 'gtk_of-the-file',
+      isLogin: false,
       log: 'text',
       publish: [
         { kind: 'http', scheme: 'http', target: '127.0.0.1:3000', name: 'a.example.org' },
@@ -59,11 +61,34 @@ describe('what is published', () => {
 
 describe('a mistake', () => {
   it('is reported together with the others', () => {
-    expect(problems(['http', 'x'], {})).toEqual([
+    expect(problems(['http', 'x'], { XDG_CONFIG_HOME: folder }, false)).toEqual([
       '"x" is not a target: write PORT or HOST:PORT',
       'no gateway: --gateway https://HOST, the address of its console, or GATEHOUSE_GATEWAY',
-      'no API key: GATEHOUSE_API_KEY or --api-key-file FILE',
+      'no API key: gatehouse-agent login, GATEHOUSE_API_KEY or --api-key-file FILE',
     ]);
+  });
+
+  it('is no missing key where a login was kept, or can be offered at a terminal', () => {
+    const config = mkdtempSync(join(folder, 'config-'));
+    const environment = { XDG_CONFIG_HOME: config };
+    const logins = KeptLogins.of(environment);
+    logins.keep('https://gw.example.org:8443', { api_key: 'gtk_kept', username: 'ann' });
+    const only = read(['http', '3000'], environment, false);
+    expect(only).toMatchObject({ gateway: 'https://gw.example.org:8443', apiKey: 'gtk_kept', isLogin: true });
+    const other = ['http', '3000', '--gateway', 'https://other.example.org'];
+    expect(read(other, environment)).toMatchObject({ apiKey: null });
+    expect(problems(other, environment, false)).toEqual([expect.stringContaining('no API key')]);
+    // What is named wins over what was kept.
+    expect(read(['http', '3000'], { ...environment, GATEHOUSE_API_KEY: 'gtk_x' })).toMatchObject({ apiKey: 'gtk_x' });
+
+    logins.keep('https://other.example.org', { api_key: 'gtk_b', username: 'ann' });
+    expect(problems(['http', '3000'], environment)).toEqual([
+      'this machine is logged in at several gateways, so one has to be named: https://gw.example.org:8443, https://other.example.org',
+    ]);
+    writeFileSync(logins.pathOf('https://other.example.org'), '{}');
+    expect(problems(other, environment)).toEqual([expect.stringContaining('not a login')]);
+    for (const gateway of logins.gateways()) logins.remove(gateway);
+    expect(readdirSync(config)).toEqual([]);
   });
 
   it.each<[string[], string]>([

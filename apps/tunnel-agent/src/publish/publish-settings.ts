@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readGateway } from '../gateway/gateway-setting.js';
+import { KeptLogins } from '../gateway/kept-logins.js';
+import { onlyGateway } from '../gateway/login-settings.js';
 import { Complaint, complaintOf, Problems, UsageError } from '../options/command-line.js';
-import { readKey, type KeyKind } from '../options/key-setting.js';
+import { namesKey, readKey, type KeyKind } from '../options/key-setting.js';
 import type { ProxyChoice } from '../proxy/proxy-address.js';
 import { readProxy, type ProxyPlaces } from '../options/proxy-settings.js';
 import { readPublishFile, type PublishFile } from './publish-file.js';
@@ -11,7 +14,10 @@ import { KINDS, readWanted, type Kind, type Wanted } from '../options/wanted.js'
 export interface PublishSettings {
   /** The console's address, without a path. */
   gateway: string;
-  apiKey: string;
+  /** Null: its user has to log in first, at the terminal. */
+  apiKey: string | null;
+  /** The key is that of a login, and so are the ways to get another one. */
+  isLogin: boolean;
   publish: Wanted[];
   log: 'text' | 'json';
   /** For the gateway's console. */
@@ -62,7 +68,9 @@ export function readPublishSettings(
   const problems = new Problems();
   const { note } = problems;
   const file = note(() => readItems(positionals, given), { publish: [] });
-  const gateway = given.gateway ?? environment['GATEHOUSE_GATEWAY'] ?? file.gateway;
+  const logins = KeptLogins.of(environment);
+  const named = given.gateway ?? environment['GATEHOUSE_GATEWAY'] ?? file.gateway;
+  const gateway = note(() => readGateway(named ?? onlyGateway(logins)), '');
   const keys = {
     given: { 'key-file': given['api-key-file'] },
     environment,
@@ -73,10 +81,14 @@ export function readPublishSettings(
   };
   const proxy = { setting: given.proxy ?? file.proxy, environment };
   const settings: PublishSettings = {
-    gateway: note(() => readGateway(gateway), ''),
-    proxyFor: readProxy(proxy, gateway?.startsWith('http:') ? 'http' : 'https', problems),
+    gateway,
+    proxyFor: readProxy(proxy, gateway.startsWith('http:') ? 'http' : 'https', problems),
     proxy,
-    apiKey: note(() => readKey(API_KEY, keys), ''),
+    apiKey: note(() => {
+      if (namesKey(keys, API_KEY)) return readKey(API_KEY, keys);
+      return logins.find(gateway)?.api_key ?? (isTerminal ? null : readKey(API_KEY, keys));
+    }, ''),
+    isLogin: !namesKey(keys, API_KEY),
     publish: file.publish,
     log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
   };
@@ -103,16 +115,6 @@ function readItems([command, what, ...more]: readonly string[], given: Given): P
   if (!isKind(command) || what === undefined) throw new Complaint((words) => words.text('usage.publishWhat'));
   if (given.config !== undefined) throw new Complaint((words) => words.text('usage.configForUp'));
   return { publish: [readWanted({ kind: command, what, name: given.name, port: given.port })] };
-}
-
-function readGateway(text: string | undefined): string {
-  if (!text) throw new Complaint((words) => words.text('usage.noGateway'));
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-  if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new Complaint((words) => words.text('usage.gateway', { text }));
-  }
-  return url.origin;
 }
 
 function isKind(command: string | undefined): command is Kind {

@@ -1,5 +1,5 @@
 import type { HostRequestPage, HostRequestView } from '@gatehouse/contracts';
-import type { GatewayApi } from './gateway-api.js';
+import type { GatewayApi } from '../gateway/gateway-api.js';
 
 const LOOK_MS = 2_000;
 /** More than this in two seconds is not read by anybody: the oldest are left out. */
