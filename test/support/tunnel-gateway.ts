@@ -43,11 +43,12 @@ export class RunningTunnelGateway implements AsyncDisposable {
     firstAdministrator: keyof typeof ADMINISTRATORS = 'password',
     settings: Record<string, string> = {},
   ): Promise<RunningTunnelGateway> {
+    const chosen = async (name: string): Promise<number> => Number(settings[name] ?? (await reservePort()));
     const ports = {
       api: await reservePort(),
       agents: await reservePort(),
-      http: await reservePort(),
-      https: await reservePort(),
+      http: await chosen('TUNNEL_HTTP_PORT'),
+      https: await chosen('TUNNEL_HTTPS_PORT'),
     };
     const service = await BuiltService.start('tunnel-gateway', {
       TUNNEL_GATEWAY_PORT: String(ports.api),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
 import { createLogger, rootModule } from '@gatehouse/platform';
-import { findPeer, peerOrSkip, reservePort, waitFor } from '@gatehouse/testing';
+import { findPeer, Pebble, peerOrSkip, reservePort, waitFor, type PebbleOptions } from '@gatehouse/testing';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
@@ -12,7 +12,6 @@ import { AcmeSweep } from '../src/acme/acme-sweep.js';
 import { ChallengeBoard } from '../src/acme/challenge-board.js';
 import { WorkerModule } from '../src/app.module.js';
 import { readSettings } from '../src/settings.js';
-import { Pebble, type PebbleOptions } from './support/pebble.js';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 /** An order takes two seconds, and longer on a machine that does other things. */

@@ -1,7 +1,6 @@
-import { peerOrSkip, reservePort } from '@gatehouse/testing';
+import { peerOrSkip, reservePort, TestNames } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { caller, TunnelWorld, type Answer, type Caller } from './support/tunnel-world.js';
-import { TestNames } from './support/test-names.js';
 
 interface Person {
   call: Caller;

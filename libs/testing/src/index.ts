@@ -1,4 +1,7 @@
 export { makeCertificate, type CertificateWish, type MadeCertificate } from './certificates.js';
+export { CutLine } from './cut-line.js';
+export { Pebble, type PebbleOptions } from './pebble.js';
+export { endProgram, takes, TestNames } from './test-names.js';
 export { expectOldestReleases } from './expect-oldest-releases.js';
 export { expectSchemaInSync } from './expect-schema-in-sync.js';
 export { expectSqlFilesInSync } from './expect-sql-files-in-sync.js';

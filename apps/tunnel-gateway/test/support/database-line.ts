@@ -1,60 +1,32 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { CutLine } from '@gatehouse/testing';
 
-/** A way to the database that can be cut: connections are reset, and none is taken until it is mended. */
+/** A way to the database that can be cut. */
 export class DatabaseLine {
   readonly url: string;
-  private readonly sockets = new Set<Socket>();
-  private readonly server: Server;
-  private broken = false;
+  private readonly line: CutLine;
 
-  private constructor(server: Server, url: string) {
-    this.server = server;
+  private constructor(line: CutLine, url: string) {
+    this.line = line;
     this.url = url;
   }
 
   static async to(databaseUrl: string): Promise<DatabaseLine> {
-    const target = new URL(databaseUrl);
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     const url = new URL(databaseUrl);
+    const line = await CutLine.to({ host: url.hostname, port: Number(url.port) });
     url.hostname = '127.0.0.1';
-    url.port = String((server.address() as AddressInfo).port);
-    const line = new DatabaseLine(server, url.href);
-    server.on('connection', (near) => line.join(near, target));
-    return line;
+    url.port = String(line.port);
+    return new DatabaseLine(line, url.href);
   }
 
   cut(): void {
-    this.broken = true;
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    this.line.cut();
   }
 
   mend(): void {
-    this.broken = false;
+    this.line.mend();
   }
 
-  async close(): Promise<void> {
-    this.cut();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private join(near: Socket, { hostname, port }: URL): void {
-    near.on('error', () => undefined);
-    if (this.broken) return void near.resetAndDestroy();
-    const far = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.sockets.add(from);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        this.sockets.delete(from);
-        to.destroy();
-      });
-      from.pipe(to);
-    }
+  close(): Promise<void> {
+    return this.line.close();
   }
 }

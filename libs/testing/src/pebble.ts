@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reservePort, waitFor } from '@gatehouse/testing';
-import { makeCertificate } from '@gatehouse/testing';
-import { end, takes, TestNames } from './test-names.js';
+import { makeCertificate } from './certificates.js';
+import { reservePort } from './reserve-port.js';
+import { endProgram, takes, TestNames } from './test-names.js';
+import { waitFor } from './wait-for.js';
 
 export interface PebbleOptions {
   programs: { pebble: string; names: string };
@@ -66,11 +67,11 @@ export class Pebble {
 
   /** It is gone; names are still answered. */
   async fail(): Promise<void> {
-    await end(this.authority);
+    await endProgram(this.authority);
   }
 
   async close(): Promise<void> {
-    await end(this.authority);
+    await endProgram(this.authority);
     await this.names?.close();
     rmSync(this.folder, { recursive: true });
   }

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { reservePort, waitFor } from '@gatehouse/testing';
+import { reservePort } from './reserve-port.js';
+import { waitFor } from './wait-for.js';
 
 /** A real name server on loopback (pebble's): every name is 127.0.0.1, TXT records are what a test sets. */
 export class TestNames {
@@ -31,7 +32,7 @@ export class TestNames {
   }
 
   async close(): Promise<void> {
-    await end(this.child);
+    await endProgram(this.child);
   }
 
   private async manage(path: string, body: object): Promise<void> {
@@ -42,7 +43,7 @@ export class TestNames {
 }
 
 /** Ends a program that a test started. */
-export async function end(child: ChildProcess | null): Promise<void> {
+export async function endProgram(child: ChildProcess | null): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
