@@ -74,7 +74,8 @@ export class KeptLogins {
   remove(gateway: string): void {
     rmSync(this.pathOf(gateway), { force: true });
     try {
-      for (const folder of [this.folder, dirname(this.folder)]) rmdirSync(folder);
+      const above = dirname(this.folder);
+      for (const folder of [this.folder, above, dirname(above)]) rmdirSync(folder);
     } catch {
       // They are in use, or were never made.
     }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { commonFiles, MARKER, type ServicePlan } from './service-plan.js';
 import { programIn, type ServiceRequest } from './service-request.js';
 
@@ -59,13 +59,16 @@ function systemPlaces({ name, runAs }: ServiceRequest): Places {
 function userPlaces({ name, home }: ServiceRequest): Places {
   const settings = join(home, '.config', 'gatehouse-agent');
   const programs = join(home, '.local', 'share', 'gatehouse-agent');
+  const units = join(home, '.config', 'systemd', 'user');
+  // A home that had none of these has none afterwards.
+  const above = [units, dirname(units), dirname(settings), dirname(programs), dirname(dirname(programs))];
   return {
-    unit: join(home, '.config', 'systemd', 'user', `${name}.service`),
+    unit: join(units, `${name}.service`),
     config: join(settings, `${name}.yaml`),
     key: join(settings, `${name}.key`),
     program: join(programs, name),
     folders: [],
-    shared: [settings, programs],
+    shared: [settings, programs, ...above],
   };
 }
 
