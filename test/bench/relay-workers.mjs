@@ -57,7 +57,7 @@ async function runWith(count, target, load) {
   pids.forEach(limit);
   const results = [];
   for (const { mode, of } of LOADS) {
-    const before = pids.map(cpuSeconds);
+    const before = pids.map((pid) => cpuSeconds(pid));
     const carried = of(await ask(load, mode, { ...route, seconds }));
     const cpu = pids.map((pid, index) => cpuSeconds(pid) - before[index]);
     results.push({ carried, least: Math.min(...cpu) / (cpu.reduce((sum, one) => sum + one, 0) / count) });

@@ -15,6 +15,8 @@ const TURNS = 6;
 const GRANTS = 2_000;
 const GRANTS_OF_HYDRA = 400;
 const IDLE_SECONDS = 3;
+/** With `--idle`, how long everything rests before each measured round, which then has no unmeasured one before it. */
+const REST_SECONDS = 10;
 const LOAD = fileURLToPath(new URL('./load.mjs', import.meta.url));
 
 const REFRESH = 'refresh';
@@ -39,7 +41,8 @@ export async function run() {
     for (let turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
       for (const server of inTurn(servers, turn)) {
         // While the others had their turn, connections were closed for having nothing to do, and memory was tidied up.
-        await oneRound(server, service.postgresPid, []);
+        if (turn >= 0 && process.argv.includes('--idle')) await rest(REST_SECONDS);
+        else await oneRound(server, service.postgresPid, []);
         const rows = measured.filter((row) => row.server === server);
         await oneRound(server, service.postgresPid, turn < 0 ? [] : rows);
       }
@@ -163,13 +166,17 @@ function post({ path, authorization }, form) {
 /** What is in the figures although nobody asks for anything. */
 async function idleCpu(service, servers) {
   const pids = [...new Set([service.postgresPid, ...servers.map(({ pid }) => pid)])];
-  const before = pids.map(cpuSeconds);
-  await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1_000));
+  const before = pids.map((pid) => cpuSeconds(pid));
+  await rest(IDLE_SECONDS);
   const shares = pids.map((pid, index) => ((cpuSeconds(pid) - before[index]) / IDLE_SECONDS) * 100);
   return `idle, % of a core: PostgreSQL ${figure(shares[0], 1)}, the servers ${shares
     .slice(1)
     .map((share) => figure(share, 1))
     .join(', ')}`;
+}
+
+function rest(seconds) {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 }
 
 function print(operation, rows) {
