@@ -30,6 +30,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'apps/tunnel-gateway': [
     ['api-reference', 'common', 'wire'],
     ['data', 'edge', 'edge-host', 'edge-supervisor'],
+    ['quotas'],
     ['audit', 'auth-policies', 'domains', 'edges', 'gateway', 'ip-rules', 'retention', 'rollup', 'sessions', 'traffic'],
     ['events', 'migrations', 'tunnels', 'users', 'warnings'],
     ['acme', 'auth', 'clients', 'dashboard', 'hosts', 'visits', 'webhooks'],

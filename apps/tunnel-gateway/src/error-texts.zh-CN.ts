@@ -24,6 +24,7 @@ const ACCOUNTS: ErrorTexts = {
     '自己的密码和双重验证需在账号设置中验证身份后更改',
   'You have {count} webhooks already': '已有 {count} 个 Webhook，达到上限',
   'The webhook is disabled': '该 Webhook 已停用',
+  'needs traffic_quota': '需要同时设置 traffic_quota',
   'It has changed since it was read; read it again': '内容已被他人更改，请重新读取',
   'Another request changed the policy in the meantime; read it again': '策略已被他人更改，请重新读取',
   'must be the next_cursor of an answer with the same sort': '必须是相同排序的结果返回的 next_cursor',
@@ -201,6 +202,7 @@ const EVENTS: ErrorTexts = {
   'The time of the client is over': '客户端已过期',
   'The rate of the client was used up, in {seconds} s since the last report':
     '客户端的速率已达上限，自上次报告以来累计 {seconds} 秒',
+  'The traffic quota is used up: {used} of {bytes} bytes': '流量配额已用完：{used} / {bytes} 字节',
   '{visitors} was refused: {reason}': '{visitors}被拒绝：{reason}',
   '{visitors} were refused: {reason}': '{visitors}被拒绝：{reason}',
   'A visitor': '一名访客',

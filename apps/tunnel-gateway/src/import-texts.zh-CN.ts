@@ -53,7 +53,7 @@ export const IMPORT_TEXTS: ErrorTexts = {
   'the client has a new key, which is in the answer': '客户端使用新的密钥，见返回结果',
   'create a user who owns the client': '请创建用户，并把客户端分配给该用户',
   'there is no limit on tunnels per client': '没有每个客户端的隧道数限制',
-  'there is no traffic limit': '没有流量限制',
+  'set traffic_quota of the client or tunnel': '请设置客户端或隧道的 traffic_quota',
   'traffic counters start at zero': '流量从零开始计数',
   'users see their own clients': '用户只能看到自己的客户端',
   'only clients expire: set expire_at of the client': '只有客户端有有效期：请设置客户端的 expire_at',

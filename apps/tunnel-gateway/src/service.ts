@@ -7,6 +7,7 @@ import { EventRow } from './data/event.entity.js';
 import { Host, HostOptions } from './data/host.entity.js';
 import { IpRule } from './data/ip-rule.entity.js';
 import { SessionDetails, SessionRow } from './data/session.entity.js';
+import { TrafficQuotaRow } from './data/traffic-quota.entity.js';
 import { FlowStat, RequestIp } from './data/traffic.entity.js';
 import { Tunnel, TunnelOptions } from './data/tunnel.entity.js';
 import { User } from './data/user.entity.js';
@@ -38,6 +39,7 @@ export const SERVICE = defineService({
       IpRule,
       AuthPolicy,
       PolicyOptions,
+      TrafficQuotaRow,
       FlowStat,
       RequestIp,
       EventRow,

@@ -13,7 +13,14 @@ beforeAll(async () => {
   await world.user('vera', 'viewer');
   const gone = await world.client({}, ann.call);
   const client = await world.client(
-    { name: 'attic', rate_limit: 100, expire_at: '2099-01-01T00:00:00Z', encrypt: false },
+    {
+      name: 'attic',
+      rate_limit: 100,
+      expire_at: '2099-01-01T00:00:00Z',
+      encrypt: false,
+      traffic_quota: 9_000_000_000_000,
+      quota_period: 'day',
+    },
     ann.call,
   );
   key = client.key;
@@ -176,6 +183,7 @@ describe('an archive of everything', () => {
     expect(changed('webhook')[0].secret).toMatch(/^whsec_/);
     expect(changed('auth_policy').map(({ note }) => note)).toContain('lets nobody in: set its passwords');
     const attic = (await other.admin('GET', '/clients')).body.items.find(({ name }: AnyJson) => name === 'attic');
+    expect(attic).toMatchObject({ traffic_quota: 9_000_000_000_000, quota_period: 'day', period_traffic: 0 });
     const { secret } = changed('client').find(({ new_id: id }) => id === attic.id);
     await other.online(secret);
     const old = other.agent(key);

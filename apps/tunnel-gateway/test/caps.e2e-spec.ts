@@ -65,6 +65,48 @@ describe('a user', () => {
     expect((await call('PATCH', `/tunnels/${given.body.id}`, { name: 'web' })).status).toBe(200);
   });
 
+  it('can lower the traffic quota of a client, and set those of their tunnels, but not their own', async () => {
+    const { call, id } = await world.user('dan');
+    const client = await world.client({ traffic_quota: 1_000, quota_period: 'month', owner_user_id: id });
+    const change = (body: object): Promise<Answer> => call('PATCH', `/clients/${client.id}`, body);
+    for (const looser of [
+      { traffic_quota: 1_001 },
+      { traffic_quota: 0 },
+      { quota_period: 'day' },
+      { period_traffic: 0 },
+    ]) {
+      expect((await change(looser)).status, JSON.stringify(looser)).toBe(403);
+    }
+    expect((await change({ traffic_quota: 999 })).body).toMatchObject({ traffic_quota: 999, quota_period: 'month' });
+    const { body: tunnel } = await call('POST', '/tunnels', {
+      client_id: client.id,
+      mode: 'secret',
+      target_addr: '127.0.0.1:80',
+      traffic_quota: 10,
+    });
+    expect(tunnel).toMatchObject({ traffic_quota: 10, quota_period: 'total', quota_resets_at: null });
+    const { body: changed } = await call('PATCH', `/tunnels/${tunnel.id}`, { quota_period: 'day' });
+    expect(changed.quota_resets_at).toMatch(/T00:00:00.000Z$/);
+    expect((await call('PATCH', `/users/${id}`, { traffic_quota: 0 })).status).toBe(403);
+    expect((await world.admin('PATCH', `/users/${id}`, { traffic_quota: 7 })).body).toMatchObject({ traffic_quota: 7 });
+    // Without a quota there is nothing that a period could be of.
+    const refused = await world.admin('PATCH', `/users/${(await world.user('eli')).id}`, { quota_period: 'day' });
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: 'quota_period' }] } });
+    for (const bad of [
+      { traffic_quota: -1 },
+      { traffic_quota: 1.5 },
+      { quota_period: 'week' },
+      { period_traffic: 1 },
+    ]) {
+      expect((await world.admin('PATCH', `/clients/${client.id}`, bad)).status, JSON.stringify(bad)).toBe(422);
+    }
+    // A quota goes with what it is about.
+    await call('DELETE', `/clients/${client.id}`);
+    expect(await world.rows('SELECT resource_type AS of FROM tunnel_gateway_ops.traffic_quotas')).toEqual([
+      { of: 'user' },
+    ]);
+  });
+
   it('can make their own limits stricter but not looser', async () => {
     const { call, id } = await world.user('cyd');
     const limits = { rate_limit: 100, max_conn: 10, expire_at: '2040-01-01T00:00:00Z' };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,8 +97,8 @@ async function waits(): Promise<boolean> {
 describe('counter batches', () => {
   it('count once on all levels, however often they are sent', async () => {
     const batch = batchOf(delta(1, 2, 10), delta(2, 1, 5), delta(3, 2, 1));
-    expect(await applyBatch(queries, batch)).toBe(true);
-    expect(await applyBatch(queries, batch)).toBe(false);
+    expect(await applyBatch(queries, batch)).toEqual([]);
+    expect(await applyBatch(queries, batch)).toBeNull();
     const sums = [inlet('global', 0), inlet('user', 1), inlet('client', 1), inlet('client', 2), inlet('tunnel', 1)];
     expect(await Promise.all(sums)).toEqual([16, 16, 5, 11, 10]);
     const { rows } = await queries.query(
@@ -116,6 +117,11 @@ describe('counter batches', () => {
 
   it('are exact when answers are lost and several edges write', async () => {
     const before = await inlet('global', 0);
+    const began = new Date();
+    await queries.query(
+      `INSERT INTO tunnel_gateway_ops.traffic_quotas (resource_type, resource_id, bytes, period)
+       VALUES ('user', 1, 500, 'month'), ('client', 2, 1, 'day'), ('tunnel', 2, 100000, 'total')`,
+    );
     const writers = [1, 2, 3].map((number) => {
       let left = 40;
       const writer = new FlowWriter({
@@ -153,6 +159,60 @@ describe('counter batches', () => {
               (SELECT sum(inlet_bytes) FROM tunnel_gateway.flow_stats WHERE resource_type = 'tunnel') AS same`,
     );
     expect(rows[0]?.same).toBe(true);
+    const { rows: quotas } = await queries.query(
+      `SELECT q.resource_type AS of, q.used, s.bytes = q.used AS exact FROM tunnel_gateway_ops.traffic_quotas q CROSS JOIN LATERAL (
+         SELECT sum(f.inlet + f.export)::bigint AS bytes FROM tunnel_gateway_ops.flow_batches b
+         CROSS JOIN LATERAL jsonb_to_recordset(b.flows) AS f (kind text, id bigint, "clientId" bigint, "userId" bigint, inlet bigint, export bigint)
+         WHERE b.applied_at > $1 AND q.resource_id = CASE q.resource_type WHEN 'user' THEN f."userId" WHEN 'client' THEN f."clientId" ELSE f.id END
+       ) AS s ORDER BY 1`,
+      [began],
+    );
+    expect(quotas).toMatchObject([{ exact: true }, { exact: true }, { of: 'user', used: 3 * 40 * 7 * 3, exact: true }]);
+    // However often answers were lost, each is reported once.
+    const { rows: events } = await queries.query(
+      `SELECT resource_type AS of, resource_id AS id, owner_user_id AS owner, data ->> 'bytes' AS bytes
+       FROM tunnel_gateway_ops.events WHERE type = 'limit.traffic' ORDER BY 1`,
+    );
+    expect(events).toEqual([
+      { of: 'client', id: 2, owner: 1, bytes: '1' },
+      { of: 'user', id: 1, owner: 1, bytes: '500' },
+    ]);
+  });
+
+  it('begin again with each period, and a late batch of an earlier one does not count', async () => {
+    await queries.query('DELETE FROM tunnel_gateway_ops.traffic_quotas');
+    await queries.query(
+      `INSERT INTO tunnel_gateway_ops.traffic_quotas (resource_type, resource_id, bytes, period, used, counted_at)
+       VALUES ('client', 1, 50, 'day', 49, '2026-01-31T23:59:59Z'), ('user', 1, 50, 'month', 49, '2026-01-31T23:59:59Z'),
+         ('tunnel', 1, 50, 'total', 49, '2026-01-31T23:59:59Z')`,
+    );
+    const count = async (at: string): Promise<unknown> => {
+      const share = { kind: 'tunnel' as const, id: 1, clientId: 1, userId: 1, inlet: 1, export: 2, connections: 0 };
+      const counted = await applyBatch(queries, {
+        id: randomUUID(),
+        takenAt: Date.parse(at),
+        flows: [share],
+        visitors: [],
+      });
+      const all = (counted ?? []).toSorted((a, b) => a.kind.localeCompare(b.kind));
+      return all.map(({ used, resetsAt }) => [used, resetsAt === null ? null : new Date(resetsAt).toISOString()]);
+    };
+    const [march, next] = ['2026-03-01T00:00:00.000Z', '2026-02-02T00:00:00.000Z'];
+    expect(await count('2026-02-01T00:00:00Z')).toEqual([
+      [3, next],
+      [52, null],
+      [3, march],
+    ]);
+    expect(await count('2026-01-31T23:59:58Z')).toEqual([
+      [3, next],
+      [55, null],
+      [3, march],
+    ]);
+    expect(await count('2026-02-02T01:00:00Z')).toEqual([
+      [3, '2026-02-03T00:00:00.000Z'],
+      [58, null],
+      [6, march],
+    ]);
   });
 
   it('are written to a file in time by a process whose database hangs, and count once', async () => {
@@ -236,7 +296,7 @@ describe('counter batches', () => {
     const late = batchOf(delta(77, 1, 5));
     await queries.query('DELETE FROM tunnel_gateway.tunnels WHERE id = 77');
     const before = await inlet('global', 0);
-    expect(await applyBatch(queries, late)).toBe(true);
+    expect(await applyBatch(queries, late)).not.toBeNull();
     expect((await inlet('global', 0)) - before).toBe(5);
     const { rows } = await queries.query(
       `SELECT ip FROM tunnel_gateway.request_ips WHERE resource_type = 'tunnel' AND resource_id = 77`,
@@ -326,13 +386,13 @@ describe('counter batches', () => {
     const applied = applyBatch(queries, batchOf(delta(90, 90, 1)));
     await waitFor(waits);
     await remover.query('DELETE FROM tunnel_gateway.clients WHERE id = 90; COMMIT');
-    expect(await applied).toBe(true);
+    expect(await applied).not.toBeNull();
     await applyBatch(queries, batchOf(delta(4, 1, 1)));
     await remover.query('BEGIN; SELECT 1 FROM tunnel_gateway.tunnels WHERE id = 4 FOR UPDATE');
     const again = applyBatch(queries, batchOf(delta(4, 1, 1)));
     await waitFor(waits);
     await remover.query('DELETE FROM tunnel_gateway.tunnels WHERE id = 4; COMMIT');
-    expect(await again).toBe(true);
+    expect(await again).not.toBeNull();
     await remover.end();
   });
 

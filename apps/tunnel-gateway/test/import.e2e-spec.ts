@@ -424,10 +424,7 @@ describe('configurations of nps', () => {
     ]);
     const basics = (await list('/auth-policies')).filter(({ type }) => type === 'basic');
     expect(basics.map(({ resource_type: kind }) => String(kind)).toSorted()).toEqual(['host', 'tunnel']);
-    expect(lineOf(report, '[0].Flow.FlowLimit')).toMatchObject({
-      file: 'conf/clients.json',
-      outcome: 'no_counterpart',
-    });
+    expect(lineOf(report, '[0].Flow.FlowLimit')).toMatchObject({ file: 'conf/clients.json', outcome: 'taken' });
     expect(lineOf(report, '[0].VerifyKey').message).toContain('new key');
     expect(lineOf(report, '[2].Password').message).toContain('new key');
     expect(JSON.stringify(report)).not.toMatch(/kept-to-itself|web secret/);

@@ -161,6 +161,67 @@ describe('two edges on one database', () => {
     for (const agent of agents) await agent.stop();
   }, 90_000);
 
+  it('hold a traffic quota together, report it once, and serve again when it is raised', async () => {
+    const { body: client } = await call('POST', '/clients', {
+      name: 'quota',
+      traffic_quota: 50_000,
+      quota_period: 'month',
+    });
+    expect(client).toMatchObject({
+      traffic_quota: 50_000,
+      quota_period: 'month',
+      period_traffic: 0,
+      quota_used_up: false,
+    });
+    const agents = [programs.agent(client.key, one.agents), programs.agent(client.key, two.agents)];
+    await waitFor(() => agents.every(({ status }) => status.state === 'online'), PATIENT);
+    await call('POST', '/hosts', {
+      client_id: client.id,
+      host: 'quota.example.org',
+      target_addr: `http://127.0.0.1:${portOf(origin)}`,
+    });
+    await waitFor(isKnownEverywhere, PATIENT);
+    const stored = async (): Promise<AnyJson> => (await call('GET', `/clients/${client.id}`)).body;
+    const statusAt = async (edge: StartedEdge): Promise<number> => {
+      const sent = request({ port: edge.http, headers: { host: 'quota.example.org' }, agent: false }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      await once(response, 'end');
+      return response.statusCode ?? 0;
+    };
+    // Neither carries as much as the quota.
+    const statuses = await Promise.all(Array.from({ length: 80 }, (_, turn) => statusAt(turn % 2 === 0 ? one : two)));
+    expect(new Set(statuses)).toContain(200);
+    await waitFor(async () => (await statusAt(one)) === 503 && (await statusAt(two)) === 503, PATIENT);
+    const usedUp = await waitFor(async () => {
+      const view = await stored();
+      return view.quota_used_up && view;
+    }, PATIENT);
+    expect(usedUp.quota_resets_at).toMatch(/^\d{4}-\d\d-01T00:00:00.000Z$/);
+    // One statement: the last batches may be on their way.
+    const exact = await programs.rows(
+      `SELECT s.inlet_bytes + s.export_bytes = q.used AS exact FROM tunnel_gateway.flow_stats s
+       JOIN tunnel_gateway_ops.traffic_quotas q USING (resource_type, resource_id) WHERE q.resource_id = $1`,
+      [client.id],
+    );
+    expect(exact).toEqual([{ exact: true }]);
+    const events = async (): Promise<AnyJson[]> => (await call('GET', `/events?type=limit.traffic`)).body.items;
+    await waitFor(async () => (await events()).length > 0, PATIENT);
+
+    await call('PATCH', `/clients/${client.id}`, { traffic_quota: 5_000_000 });
+    await waitFor(async () => (await statusAt(one)) === 200 && (await statusAt(two)) === 200, PATIENT);
+    expect(await events()).toMatchObject([
+      {
+        type: 'limit.traffic',
+        resource_type: 'client',
+        resource_id: client.id,
+        owner_user_id: client.owner_user_id,
+        data: { bytes: 50_000, period: 'month' },
+      },
+    ]);
+    for (const agent of agents) await agent.stop();
+  }, 90_000);
+
   it('are listed with their revision, which says whether a change has reached them', async () => {
     await call('POST', '/clients', { name: 'reaches' });
     const listed = await waitFor(async () => {

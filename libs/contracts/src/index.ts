@@ -41,6 +41,7 @@ export * from './tunnel-gateway/domain.js';
 export * from './tunnel-gateway/ip-rule.js';
 export * from './tunnel-gateway/auth-policy.js';
 export * from './tunnel-gateway/traffic.js';
+export * from './tunnel-gateway/traffic-quota.js';
 export * from './tunnel-gateway/dashboard.js';
 export * from './tunnel-gateway/ip-rule-check.js';
 export * from './tunnel-gateway/service-check.js';

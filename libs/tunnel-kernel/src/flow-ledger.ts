@@ -139,6 +139,16 @@ export class FlowLedger {
     return [...deltas.values()];
   }
 
+  /** What the next `takeDeltas` would return now, in parts. */
+  *pendingDeltas(): Iterable<FlowDelta> {
+    yield* this.settled.values();
+    for (const { resource, clientId, counter, reported } of this.flows) {
+      const upload = counter.upload - reported.upload;
+      const download = counter.download - reported.download;
+      if (upload > 0 || download > 0) yield { resource, clientId, upload, download, connections: 0 };
+    }
+  }
+
   /** Changes the throttle of a client's running connections. */
   limit(clientId: number, throttle: Throttle | null): void {
     for (const flow of this.running()) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);

@@ -10,6 +10,7 @@ import { settled, spreadOf, type DrainOptions } from './draining.js';
 import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
+import type { TrafficQuota } from './limits/traffic-quotas.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
 import type { ModeContext } from './modes/mode.js';
@@ -282,7 +283,14 @@ export class TunnelServer {
 
   /** What was carried since the last call. */
   takeDeltas(): FlowDelta[] {
-    return this.ledger.takeDeltas();
+    const deltas = this.ledger.takeDeltas();
+    this.access.quotas.taken(deltas);
+    return deltas;
+  }
+
+  /** Replaces all traffic quotas. What is left of each counts from now on. */
+  setQuotas(quotas: Iterable<TrafficQuota>): void {
+    this.access.quotas.set(quotas);
   }
 
   /** Visitors since the last call. */
@@ -425,6 +433,7 @@ export class TunnelServer {
         this.bind().catch((error: unknown) => logger.error('ports could not be given up', { error: String(error) }));
         for (const id of clientIds) events?.expired?.(id);
       },
+      onUsedUp: (quotas, connections) => logger.warn('traffic quotas are used up', { quotas, connections }),
     });
   }
 

@@ -89,6 +89,20 @@ describe('a client', () => {
     expect(clientBody(form)).toMatchObject({ expire_at: CLIENT.expire_at, rate_limit: 512, owner_user_id: 1 });
   });
 
+  it('has its quota in GiB, which does not round the bytes of one that stays', () => {
+    const limited: TunnelClientView = { ...CLIENT, traffic_quota: 1_500_000_001, quota_period: 'day' };
+    const form = clientForm(limited);
+    expect(form).toMatchObject({ traffic_quota: '1.397', quota_period: 'day' });
+    expect(clientChanges(limited, form)).toEqual({});
+    expect(clientChanges(limited, { ...form, traffic_quota: '2.5', quota_period: 'month' })).toEqual({
+      traffic_quota: 2.5 * 1024 ** 3,
+      quota_period: 'month',
+    });
+    expect(clientChanges(limited, { ...form, period_traffic: true })).toEqual({ period_traffic: 0 });
+    expect(clientChanges(limited, { ...form, traffic_quota: ' ' })).toEqual({ traffic_quota: 0 });
+    expect(clientChanges(limited, { ...form, traffic_quota: 'much' })).toEqual({ traffic_quota: 'much' });
+  });
+
   it('leaves it to the service to say what is no number', () => {
     expect(clientBody({ ...clientForm(null), name: 'a', rate_limit: 'fast', max_conn: '' })).toMatchObject({
       rate_limit: 'fast',
@@ -118,6 +132,7 @@ describe('a tunnel', () => {
       name: null,
       mode: 'tcp',
       target_addr: 'x',
+      traffic_quota: 0,
       listen_ip: '0.0.0.0',
       listen_port: 81,
       accept_proxy_protocol: false,
@@ -339,8 +354,11 @@ describe('a user', () => {
   it('is changed in what was changed', () => {
     const user = { username: 'ann', role: 'user' } as TunnelUserView;
     expect(userChanges(user, userForm(user))).toEqual({});
-    expect(userChanges(user, { username: ' ann ', role: 'viewer', password: 'p', reset_totp: true })).toEqual({
+    const form = { ...userForm(user), username: ' ann ', password: 'p', reset_totp: true };
+    expect(userChanges(user, { ...form, role: 'viewer', traffic_quota: '1' })).toEqual({
       role: 'viewer',
+      traffic_quota: 1024 ** 3,
+      quota_period: 'month',
       password: 'p',
       reset_totp: true,
     });

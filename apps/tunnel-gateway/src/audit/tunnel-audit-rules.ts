@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/audit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { QuotaResource } from '../common/quota-rows.js';
 
 const PREFIX = '/api/v1/';
 const NAMES = {
@@ -31,23 +32,30 @@ const NAMES = {
   withoutMembers: new Set(['auth', 'transfer']),
 };
 
+/** Without what is used, which traffic changes. */
+function quotaOf(kind: QuotaResource): { table: string; key: string } {
+  const table = `(SELECT resource_id, bytes AS traffic_quota, period AS quota_period
+    FROM tunnel_gateway_ops.traffic_quotas WHERE resource_type = '${kind}')`;
+  return { table, key: 'resource_id' };
+}
+
 /** The table of each resource. New columns are audited automatically. */
 const TABLES: Readonly<Record<string, TableOfResource>> = {
-  user: { table: 'tunnel_gateway.users', key: 'id' },
+  user: { table: 'tunnel_gateway.users', key: 'id', options: [quotaOf('user')] },
   client: {
     table: 'tunnel_gateway.clients',
     key: 'id',
-    options: { table: 'tunnel_gateway_ops.client_options', key: 'client_id' },
+    options: [{ table: 'tunnel_gateway_ops.client_options', key: 'client_id' }, quotaOf('client')],
   },
   tunnel: {
     table: 'tunnel_gateway.tunnels',
     key: 'id',
-    options: { table: 'tunnel_gateway_ops.tunnel_options', key: 'tunnel_id' },
+    options: [{ table: 'tunnel_gateway_ops.tunnel_options', key: 'tunnel_id' }, quotaOf('tunnel')],
   },
   host: {
     table: 'tunnel_gateway.hosts',
     key: 'id',
-    options: { table: 'tunnel_gateway_ops.host_options', key: 'host_id' },
+    options: [{ table: 'tunnel_gateway_ops.host_options', key: 'host_id' }],
   },
   domain: { table: 'tunnel_gateway_ops.domains', key: 'id' },
   ip_rule: { table: 'tunnel_gateway.ip_rules', key: 'id' },

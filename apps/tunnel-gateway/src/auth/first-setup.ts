@@ -7,6 +7,7 @@ import type { Request, Response } from 'express';
 import { refuseGuessable } from '../users/password-rules.js';
 import { SetupTokens } from '../users/setup-tokens.js';
 import { User } from '../data/user.entity.js';
+import { NO_QUOTA } from '../quotas/quotas.js';
 import { toUserView } from '../users/user.view.js';
 import { Users } from '../users/users.service.js';
 import type { SetupBody } from './auth.dto.js';
@@ -41,7 +42,7 @@ export class FirstSetup {
       throw new AppError('FORBIDDEN', 'token: does not match the one that the service wrote to its file');
     const login = await this.logins.logIn(user, request, response, { cookie: false });
     if (login === undefined) throw new AppError('CONFLICT');
-    return { ...login, user: toUserView(user, false) };
+    return { ...login, user: toUserView(user, false, NO_QUOTA) };
   }
 
   private async create({ token, username, password }: SetupBody): Promise<User | undefined> {

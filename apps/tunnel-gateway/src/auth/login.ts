@@ -3,6 +3,8 @@ import type { TunnelLoginView, TunnelUserView } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { DataSource } from 'typeorm';
+import { readQuotas } from '../quotas/quotas.js';
 import { SecondFactor } from '../users/second-factor.js';
 import type { User } from '../data/user.entity.js';
 import { toUserView } from '../users/user.view.js';
@@ -21,6 +23,7 @@ export class Login {
     private readonly log: LoginLog,
     private readonly users: Users,
     private readonly factor: SecondFactor,
+    private readonly dataSource: DataSource,
   ) {}
 
   /** @throws AppError LOGIN_FAILED; TOTP_REQUIRED, LOCKED and RATE_LIMITED as `Credentials` */
@@ -42,6 +45,7 @@ export class Login {
 
   private async view(user: User): Promise<TunnelUserView> {
     const having = await this.factor.having([user.id]);
-    return toUserView(user, having.has(user.id));
+    const quotaOf = await readQuotas(this.dataSource, 'user', [user.id]);
+    return toUserView(user, having.has(user.id), quotaOf(user.id));
   }
 }

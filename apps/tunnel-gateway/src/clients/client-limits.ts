@@ -2,6 +2,8 @@ import type { Actor } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { isAdministrator } from '../data/owned-rows.js';
 import type { Client } from '../data/client.entity.js';
+import type { TrafficQuotaRow } from '../data/traffic-quota.entity.js';
+import type { QuotaFields } from '../quotas/quota.dto.js';
 
 type Limits = Pick<Client, 'rateLimit' | 'maxConn' | 'expireAt'>;
 
@@ -16,6 +18,24 @@ export function refuseLooserLimits(actor: Actor, before: Limits, changes: Partia
     ...(isLooser(before.maxConn, changes.maxConn) ? ['max_conn'] : []),
     ...(isLater(before.expireAt, changes.expireAt) ? ['expire_at'] : []),
   ];
+  refuse(looser);
+}
+
+/** The same for its traffic quota; null: it has none. Another period is never only stricter. */
+export function refuseLooserQuota(
+  actor: Actor,
+  before: Pick<TrafficQuotaRow, 'bytes' | 'period'> | null,
+  { traffic_quota: bytes, quota_period: period, period_traffic: used }: QuotaFields,
+): void {
+  if (isAdministrator(actor) || before === null) return;
+  refuse([
+    ...(isLooser(before.bytes, bytes) ? ['traffic_quota'] : []),
+    ...(period !== undefined && period !== before.period ? ['quota_period'] : []),
+    ...(used === undefined ? [] : ['period_traffic']),
+  ]);
+}
+
+function refuse(looser: readonly string[]): void {
   if (looser.length === 0) return;
   throw new AppError('FORBIDDEN', `${looser.join(', ')}: only administrators can raise limits`);
 }

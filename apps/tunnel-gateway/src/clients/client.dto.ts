@@ -1,4 +1,5 @@
 import { IsBoolean } from 'class-validator';
+import { QuotaFields } from '../quotas/quota.dto.js';
 import { byNumber, byText, byTime, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Omittable, Nullable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -51,7 +52,7 @@ export class LeaseBody {
   seconds: number;
 }
 
-class ClientFields {
+class ClientFields extends QuotaFields {
   /** KiB per second, both directions together; 0: no limit. */
   @Omittable()
   @Whole(0)

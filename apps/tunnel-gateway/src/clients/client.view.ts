@@ -1,4 +1,4 @@
-import type { AgentView, TunnelClientView, TunnelConnectionView } from '@gatehouse/contracts';
+import type { AgentView, TrafficQuotaView, TunnelClientView, TunnelConnectionView } from '@gatehouse/contracts';
 import type { EdgeAgent, VisitorConnection } from '../common/edge-ipc.js';
 import type { Placed } from '../edge-host/fleet.service.js';
 import { flag, instant } from '../wire/view-parts.js';
@@ -6,6 +6,7 @@ import type { Client, ClientOptions } from '../data/client.entity.js';
 
 export interface ClientFacts {
   options: ClientOptions | undefined;
+  quota: TrafficQuotaView;
   /** Newest first. Null: unknown, because a data plane does not answer. */
   agents: Placed<EdgeAgent>[] | null;
   now: Date;
@@ -13,7 +14,7 @@ export interface ClientFacts {
 
 const KIBIBYTE = 1024;
 
-export function toClientView(client: Client, { options, agents, now }: ClientFacts): TunnelClientView {
+export function toClientView(client: Client, { options, quota, agents, now }: ClientFacts): TunnelClientView {
   const { expireAt } = client;
   const [newest] = agents ?? [];
   const rateLimit = client.rateLimit ?? 0;
@@ -35,6 +36,7 @@ export function toClientView(client: Client, { options, agents, now }: ClientFac
     agents: agents?.map(toAgentView) ?? [],
     inlet_flow: client.inletFlow ?? 0,
     export_flow: client.exportFlow ?? 0,
+    ...quota,
     created_at: instant(client.createdAt),
     updated_at: instant(client.updatedAt),
   };

@@ -31,8 +31,9 @@ import {
   type NewClientBody,
 } from './client.dto.js';
 import { ClientOptions, type Client } from '../data/client.entity.js';
-import { refuseLooserLimits } from './client-limits.js';
+import { refuseLooserLimits, refuseLooserQuota } from './client-limits.js';
 import { resetTraffic } from './reset-traffic.js';
+import { readQuotas, saveQuota, storedQuota } from '../quotas/quotas.js';
 import { toClientView, toConnectionView } from './client.view.js';
 
 /** By the database's clock, which also decides when it is over. */
@@ -65,8 +66,10 @@ export class ClientsService {
     return this.unitOfWork.run(async (tx) => {
       const { client, key, command } = await this.add(body, actor, tx);
       const options = await readOptions(tx, ClientOptions, 'clientId', [client.id]);
+      const quotaOf = await readQuotas(tx, 'client', [client.id]);
       // No agent can be connected, because the key is new.
-      const view = toClientView(client, { options: options.get(client.id), agents: [], now: new Date() });
+      const facts = { options: options.get(client.id), quota: quotaOf(client.id), agents: [], now: new Date() };
+      const view = toClientView(client, facts);
       return keepAnswer(tx, { ...view, key, command });
     });
   }
@@ -92,6 +95,7 @@ export class ClientsService {
       const clients = this.owned.clients(actor, tx);
       const changes = columnsOf(body);
       refuseLooserLimits(actor, await clients.lock(id, expected), changes);
+      refuseLooserQuota(actor, await storedQuota(tx, 'client', id), body);
       const changed = await clients.change(id, { ...changes, ...(ownerUserId && { ownerUserId }) });
       await this.saveOptions(id, body, tx);
       return changed;
@@ -161,8 +165,9 @@ export class ClientsService {
     return { items: items.map(toConnectionView), total, silent_edges: silent };
   }
 
-  private async saveOptions(clientId: number, { encrypt }: ClientChanges, tx: EntityManager): Promise<void> {
-    await writeOptions(tx, ClientOptions, 'clientId', clientId, { encrypt });
+  private async saveOptions(clientId: number, body: ClientChanges, tx: EntityManager): Promise<void> {
+    await writeOptions(tx, ClientOptions, 'clientId', clientId, { encrypt: body.encrypt });
+    await saveQuota(tx, 'client', clientId, body);
   }
 
   private async view(client: Client): Promise<TunnelClientView> {
@@ -175,9 +180,12 @@ export class ClientsService {
     const ids = clients.map(({ id }) => id);
     const agents = await this.fleet.agentsOf(ids);
     const options = await readOptions(this.owned.options, ClientOptions, 'clientId', ids);
+    const quotaOf = await readQuotas(this.owned.options, 'client', ids);
     const now = new Date();
     return clients.map((client) => {
-      return toClientView(client, { options: options.get(client.id), agents: presenceOf(client.id, agents), now });
+      const { id } = client;
+      const facts = { options: options.get(id), quota: quotaOf(id), agents: presenceOf(id, agents), now };
+      return toClientView(client, facts);
     });
   }
 }

@@ -1,5 +1,6 @@
 import { addCounts, MAX_COUNT } from '@gatehouse/net';
 import type { Queries } from '../common/edge-database.js';
+import type { StoredQuota } from '../common/quota-rows.js';
 import type { FlowBatch, FlowShare, VisitorShare } from './flow-batch.js';
 
 type CountedKind = 'global' | 'user' | 'client' | 'tunnel' | 'host';
@@ -26,7 +27,7 @@ function sum(present: string, more: string): string {
 
 /**
  * One statement is one transaction and one round trip: the batch is in the table and in all totals, or in none. A batch
- * that is there already changes nothing. Rows are locked in the order in which a request that removes a client or a tunnel
+ * that is there already changes nothing. Whoever uses up a quota also writes the event, so there is one. Rows are locked in the order in which a request that removes a client or a tunnel
  * takes them, before anything about them is written: neither has to give way to the other. Totals of what is gone
  * stay; addresses of its visitors went with it, and a batch that comes late does not bring them back.
  */
@@ -48,9 +49,14 @@ const APPLY = `
     SELECT r.id FROM tunnel_gateway.hosts r WHERE r.id IN (SELECT id FROM part WHERE kind = 'host')
       AND (SELECT count(*) FROM held_tunnels) >= 0
     ORDER BY r.id FOR NO KEY UPDATE
+  ), held_quotas AS (
+    SELECT q.resource_type, q.resource_id FROM tunnel_gateway_ops.traffic_quotas q
+      JOIN part ON part.kind = q.resource_type AND part.id = q.resource_id
+    WHERE (SELECT count(*) FROM held) >= 0
+    ORDER BY q.resource_type, q.resource_id FOR NO KEY UPDATE OF q
   ), flow AS (
     SELECT f.* FROM batch, unnest($5::text[], $6::bigint[], $7::bigint[], $8::bigint[]) AS f (kind, id, inlet, export)
-    WHERE (SELECT count(*) FROM held) >= 0
+    WHERE (SELECT count(*) FROM held_quotas) >= 0
   ), visitor AS (
     SELECT v.* FROM batch, unnest($9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::timestamptz[])
       AS v (kind, id, ip, hits, seen)
@@ -79,6 +85,25 @@ const APPLY = `
     UPDATE tunnel_gateway.hosts r SET inlet_flow = ${sum('r.inlet_flow', 'flow.inlet')},
       export_flow = ${sum('r.export_flow', 'flow.export')}
     FROM flow WHERE flow.kind = 'host' AND r.id = flow.id
+  ), quotas AS (
+    UPDATE tunnel_gateway_ops.traffic_quotas q SET counted_at = greatest(q.counted_at, $2),
+      used = CASE
+        WHEN tunnel_gateway_ops.quota_period_start(q.period, $2) > q.counted_at THEN ${sum('0', 'flow.inlet + flow.export')}
+        WHEN tunnel_gateway_ops.quota_period_start(q.period, q.counted_at) > $2 THEN q.used
+        ELSE ${sum('q.used', 'flow.inlet + flow.export')} END
+    FROM flow WHERE q.resource_type = flow.kind AND q.resource_id = flow.id
+    RETURNING q.resource_type AS kind, q.resource_id AS id, q.bytes, q.period, q.used,
+      tunnel_gateway_ops.quota_period_end(q.period, q.counted_at) AS resets_at,
+      q.used >= q.bytes AND q.used - flow.inlet - flow.export < q.bytes
+        AND tunnel_gateway_ops.quota_period_start(q.period, q.counted_at) <= $2 AS just_used_up
+  ), used_up AS (
+    INSERT INTO tunnel_gateway_ops.events (type, resource_type, resource_id, owner_user_id, message, data, created_at)
+    SELECT 'limit.traffic', q.kind, q.id, CASE q.kind WHEN 'user' THEN q.id ELSE (
+        SELECT c.owner_user_id FROM tunnel_gateway.clients c LEFT JOIN tunnel_gateway.tunnels t ON t.client_id = c.id
+        WHERE CASE q.kind WHEN 'client' THEN c.id ELSE t.id END = q.id LIMIT 1) END,
+      format('The traffic quota is used up: %s of %s bytes', q.used, q.bytes),
+      jsonb_build_object('bytes', q.bytes, 'used', q.used, 'period', q.period), now()
+    FROM quotas q WHERE q.just_used_up
   ), addresses AS (
     INSERT INTO tunnel_gateway.request_ips AS a (resource_type, resource_id, ip, hit_count, last_seen_at)
     SELECT kind, id, ip, hits, seen FROM visitor JOIN present USING (kind, id) ORDER BY kind, id, ip
@@ -86,13 +111,15 @@ const APPLY = `
       hit_count = ${sum('a.hit_count', 'EXCLUDED.hit_count')},
       last_seen_at = greatest(a.last_seen_at, EXCLUDED.last_seen_at)
   )
-  SELECT id FROM batch`;
+  SELECT (SELECT count(*) FROM batch) > 0 AS added, coalesce((SELECT json_agg(json_build_object(
+    'kind', kind, 'id', id, 'bytes', bytes, 'period', period, 'used', used,
+    'resetsAt', (extract(epoch FROM resets_at) * 1000)::float8)) FROM quotas), '[]') AS quotas`;
 
-/** Adds a batch to the totals, once. False: it had been added before. */
-export async function applyBatch(queries: Queries, batch: FlowBatch): Promise<boolean> {
+/** Adds a batch to the totals, once. Returns the quotas that it counts for. Null: it had been added before. */
+export async function applyBatch(queries: Queries, batch: FlowBatch): Promise<StoredQuota[] | null> {
   const totals = totalsOf(batch.flows).filter((total) => total.inlet > 0 || total.export > 0);
   const hits = hitsOf(batch.visitors);
-  const { rows } = await queries.query(APPLY, [
+  const { rows } = await queries.query<{ added: boolean; quotas: StoredQuota[] }>(APPLY, [
     batch.id,
     new Date(batch.takenAt),
     JSON.stringify(batch.flows),
@@ -107,7 +134,7 @@ export async function applyBatch(queries: Queries, batch: FlowBatch): Promise<bo
     hits.map((hit) => hit.hits),
     hits.map(({ lastSeen }) => new Date(lastSeen)),
   ]);
-  return rows.length > 0;
+  return rows[0]?.added === true ? rows[0].quotas : null;
 }
 
 /** What a resource carried also counts for its client, that client's owner, and the whole gateway. */

@@ -5,9 +5,10 @@ import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from '../common/edge-database.js';
 import { EDGES_CHANNEL } from '../common/edge-leases.js';
 import { GRANTS_CHANNEL } from '../common/grant-rows.js';
+import { QUOTAS_CHANNEL } from './quota-book.js';
 
 const CONFIG_CHANNEL = 'tunnel_gateway:config';
-const CHANNELS = [CONFIG_CHANNEL, ACME_CHANNEL, GRANTS_CHANNEL, EDGES_CHANNEL];
+const CHANNELS = [CONFIG_CHANNEL, ACME_CHANNEL, GRANTS_CHANNEL, EDGES_CHANNEL, QUOTAS_CHANNEL];
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5_000;
 
@@ -24,6 +25,8 @@ export interface ConfigFeedOptions {
   onGrants(news: string | null): void;
   /** Leases of edges came, changed or went. */
   onEdges?(): void;
+  /** Traffic quotas may have changed. */
+  onQuotas?(): void;
   onProblem(message: string): void;
 }
 
@@ -49,6 +52,7 @@ export class ConfigFeed {
       if (channel === ACME_CHANNEL) this.options.onChallenges();
       else if (channel === GRANTS_CHANNEL) this.options.onGrants(payload);
       else if (channel === EDGES_CHANNEL) this.options.onEdges?.();
+      else if (channel === QUOTAS_CHANNEL) this.options.onQuotas?.();
       else this.options.onNews(false);
     });
     let stop = (): void => undefined;
@@ -67,6 +71,7 @@ export class ConfigFeed {
       this.options.onChallenges();
       this.options.onGrants(null);
       this.options.onEdges?.();
+      this.options.onQuotas?.();
     } catch (error) {
       this.options.onProblem(error instanceof Error ? error.message : String(error));
       await client.end().catch(() => undefined);

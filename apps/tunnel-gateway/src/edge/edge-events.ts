@@ -152,8 +152,8 @@ export class EdgeEvents {
   }
 
   private denied({ resource, clientId, reason, address, rule, count }: DeniedVisitors): void {
-    // A disabled or expired client has an event of its own, so its visitors need none.
-    if (reason === 'client_disabled' || reason === 'client_expired') return;
+    // A disabled or expired client and a quota have events of their own, so their visitors need none.
+    if (reason === 'client_disabled' || reason === 'client_expired' || reason === 'quota_used_up') return;
     const full = reason === 'too_many_connections';
     this.sampler.count(`${reason}:${resource.kind}:${resource.id}`, count, {
       type: full ? 'limit.max_conn' : 'acl.denied',

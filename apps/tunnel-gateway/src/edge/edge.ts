@@ -47,6 +47,7 @@ import { createEdgeServer, listenAtPorts, listenForVisitors, sendAway, serveBehi
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { PasswordProcess } from './password-process.js';
+import { QuotaBook } from './quota-book.js';
 import { Reloading } from './reloading.js';
 import { ServedConfig } from './served-config.js';
 
@@ -82,6 +83,7 @@ export class Edge implements EdgeRole {
   private readonly config: ConfigSource;
   private readonly served: ServedConfig;
   private readonly flows: FlowWriter;
+  private readonly quotas: QuotaBook;
   private readonly fleet: EdgeFleet;
   private readonly carried = new CarriedTotals();
   private readonly challenges: Reloading;
@@ -131,7 +133,13 @@ export class Edge implements EdgeRole {
     // Bytes of removed clients still count for them.
     const beforeChange = (): void => this.flows.collect();
     this.served = new ServedConfig(options, { server, logger, directory, countries, share, beforeChange });
+    this.quotas = new QuotaBook({
+      queries: database,
+      now: Date.now,
+      onLeft: (quotas) => server.setQuotas(quotas),
+    });
     this.flows = new FlowWriter({
+      quotas: this.quotas,
       queries: database,
       now: Date.now,
       collect: (unsent) => this.collect(unsent),
@@ -146,6 +154,7 @@ export class Edge implements EdgeRole {
       onChallenges: () => guardPromise(null, this.challenges.news()),
       onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
       onEdges: () => this.fleet.news(),
+      onQuotas: () => this.quotasChanged(),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
   }
@@ -155,8 +164,9 @@ export class Edge implements EdgeRole {
     await this.flows.recover();
     await this.config.prepare();
     const joined = this.fleet.join();
-    // The feed also reads grants, once the database is back.
+    // The feed also reads grants and quotas, once the database is back.
     if (this.config.source !== 'database') return guardPromise(null, joined);
+    await this.writers.run('counters', () => this.flows.write());
     await this.grants.read().catch(this.presence.failed);
     await joined;
   }
@@ -389,6 +399,14 @@ export class Edge implements EdgeRole {
     await this.writeRunStatus();
   }
 
+  private quotasChanged(): void {
+    this.quotas.doubt();
+    guardPromise(
+      null,
+      this.writers.run('counters', () => this.flows.write()),
+    );
+  }
+
   private agentsChanged(): void {
     this.statusTimer ??= setTimeout(() => {
       this.statusTimer = null;
@@ -411,6 +429,7 @@ export class Edge implements EdgeRole {
     if (this.closed) return;
     // The previous edge may have written its last states after this edge's first ones.
     this.fleet.doubt();
+    this.quotas.doubt();
     await this.config.check();
     // Connected visitors are checked again.
     if (this.served.otherFiles()) await this.applyRows();

@@ -51,6 +51,16 @@ export class UnsentFlows {
     return this.flows.size === 0 && this.visitors.size === 0;
   }
 
+  /** Bytes in both directions that are not in the database yet. */
+  bytesOf(kind: 'user' | 'client' | ResourceKind, id: number): number {
+    let sum = 0;
+    for (const flow of this.flows.values()) {
+      const own = kind === 'user' ? flow.userId : kind === 'client' ? flow.clientId : flow.kind === kind ? flow.id : 0;
+      if (own === id) sum = addCounts(sum, addCounts(flow.inlet, flow.export));
+    }
+    return sum;
+  }
+
   add({ resource, clientId, upload, download, connections }: FlowDelta, userId: number): void {
     this.addFlow({ ...resource, clientId, userId, inlet: upload, export: download, connections });
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writePrivately } from '@gatehouse/net';
 import { writeBatches } from '@gatehouse/postgres';
 import { applyBatch } from './apply-batch.js';
+import type { QuotaBook } from './quota-book.js';
 import type { Queries } from '../common/edge-database.js';
 import { halveBatch, UnsentFlows, type FlowBatch } from './flow-batch.js';
 
@@ -20,6 +21,8 @@ export interface FlowWriterOptions {
   now: () => number;
   /** Moves the counters since the last call into `unsent`. */
   collect(unsent: UnsentFlows): void;
+  /** Absent: nobody has a traffic quota. */
+  quotas?: Pick<QuotaBook, 'counted' | 'afterWrite' | 'whileAway'>;
   /** Folder for batches that could not be written before a process ended. */
   folder: string;
   /** The database refuses these counters, so they are missing in its totals. */
@@ -97,13 +100,27 @@ export class FlowWriter {
   }
 
   private async run(): Promise<void> {
-    const { queries, now, onRefused } = this.options;
+    const { now, quotas } = this.options;
     if (++this.rounds % RECOVER_EVERY === 0) await this.recover();
     this.collect();
     if (this.batches.length === 0 && !this.unsent.empty) this.batches.push(this.unsent.takeBatch(now()));
     this.refuseOld(now());
+    try {
+      await this.writeAll();
+      await quotas?.afterWrite(this.unsent);
+    } catch (error) {
+      quotas?.whileAway(this.unsent);
+      throw error;
+    }
+  }
+
+  private async writeAll(): Promise<void> {
+    const { queries, onRefused, quotas } = this.options;
     await writeBatches(this.batches, {
-      write: async (batch) => void (await applyBatch(queries, batch)),
+      write: async (batch) => {
+        const counted = await applyBatch(queries, batch);
+        quotas?.counted(counted);
+      },
       halve: halveBatch,
       setAside: onRefused,
     });

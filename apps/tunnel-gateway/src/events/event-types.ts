@@ -19,6 +19,7 @@ const TYPES: Record<EventType, true> = {
   'cert.expiring': true,
   'limit.rate': true,
   'limit.max_conn': true,
+  'limit.traffic': true,
   'auth.visitor_failed': true,
   'user.login': true,
   'user.login_failed': true,

@@ -38,6 +38,8 @@ import { AnnounceHostOptions1763668802921 } from './1763668802921-announce-host-
 import { CheckHostTargets1763668802930 } from './1763668802930-check-host-targets.js';
 import { AnnounceHostChecks1763668802931 } from './1763668802931-announce-host-checks.js';
 import { CreateDeviceLogins1763668802940 } from './1763668802940-create-device-logins.js';
+import { CreateTrafficQuotas1763668803000 } from './1763668803000-create-traffic-quotas.js';
+import { CountTrafficQuotas1763668803001 } from './1763668803001-count-traffic-quotas.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -81,4 +83,6 @@ export const MIGRATIONS = [
   CheckHostTargets1763668802930,
   AnnounceHostChecks1763668802931,
   CreateDeviceLogins1763668802940,
+  CreateTrafficQuotas1763668803000,
+  CountTrafficQuotas1763668803001,
 ];

@@ -1,5 +1,6 @@
 import { TUNNEL_MODES, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { QuotaFields } from '../quotas/quota.dto.js';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -45,7 +46,7 @@ export class TunnelQuery extends PageQuery {
   mode?: TunnelMode;
 }
 
-class TunnelFields {
+class TunnelFields extends QuotaFields {
   /** Null: no name. */
   @Nullable()
   @Line(128)

@@ -1,4 +1,4 @@
-import type { TunnelView } from '@gatehouse/contracts';
+import type { TrafficQuotaView, TunnelView } from '@gatehouse/contracts';
 import type { TunnelState } from '@gatehouse/tunnel-kernel';
 import { flag, instant } from '../wire/view-parts.js';
 import { readerText } from '../reader-text.js';
@@ -6,11 +6,12 @@ import type { Tunnel, TunnelOptions } from '../data/tunnel.entity.js';
 
 export interface TunnelFacts {
   options: TunnelOptions | undefined;
+  quota: TrafficQuotaView;
   /** State in the data plane; undefined: it does not answer, or does not serve the tunnel. */
   state: TunnelState | undefined;
 }
 
-export function toTunnelView(tunnel: Tunnel, { options, state }: TunnelFacts): TunnelView {
+export function toTunnelView(tunnel: Tunnel, { options, quota, state }: TunnelFacts): TunnelView {
   return {
     id: tunnel.id,
     client_id: tunnel.clientId,
@@ -26,6 +27,7 @@ export function toTunnelView(tunnel: Tunnel, { options, state }: TunnelFacts): T
     accept_proxy_protocol: options?.acceptProxyProtocol ?? false,
     inlet_flow: tunnel.inletFlow ?? 0,
     export_flow: tunnel.exportFlow ?? 0,
+    ...quota,
     created_at: instant(tunnel.createdAt),
     updated_at: instant(tunnel.updatedAt),
   };

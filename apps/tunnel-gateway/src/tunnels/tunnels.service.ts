@@ -16,6 +16,7 @@ import { ListenPorts } from './listen-port.js';
 import { TUNNEL_SORTS, type NewTunnelBody, type TunnelChanges, type TunnelQuery } from './tunnel.dto.js';
 import { TunnelOptions, type Tunnel } from '../data/tunnel.entity.js';
 import { toTunnelView } from './tunnel.view.js';
+import { readQuotas, saveQuota } from '../quotas/quotas.js';
 import { VisitorKeys } from './visitor-keys.js';
 
 /** Tunnels: ports that lead to a client's targets. */
@@ -43,8 +44,10 @@ export class TunnelsService {
     return this.unitOfWork.run(async (tx) => {
       const { tunnel, visitorKey } = await this.add(body, actor, tx);
       const options = await readOptions(tx, TunnelOptions, 'tunnelId', [tunnel.id]);
+      const quotaOf = await readQuotas(tx, 'tunnel', [tunnel.id]);
       // The data plane learns of it after the commit.
-      const view = toTunnelView(tunnel, { options: options.get(tunnel.id), state: undefined });
+      const facts = { options: options.get(tunnel.id), quota: quotaOf(tunnel.id), state: undefined };
+      const view = toTunnelView(tunnel, facts);
       return keepAnswer(tx, { ...view, visitor_key: visitorKey });
     });
   }
@@ -133,6 +136,7 @@ export class TunnelsService {
   private async saveOptions(tunnelId: number, body: TunnelChanges, tx: EntityManager): Promise<void> {
     const { proxy_protocol: proxyProtocol, accept_proxy_protocol: acceptProxyProtocol } = body;
     await writeOptions(tx, TunnelOptions, 'tunnelId', tunnelId, { proxyProtocol, acceptProxyProtocol });
+    await saveQuota(tx, 'tunnel', tunnelId, body);
   }
 
   private async view(tunnel: Tunnel): Promise<TunnelView> {
@@ -146,8 +150,10 @@ export class TunnelsService {
     const states = await this.fleet.tunnelStates(failed);
     const ids = tunnels.map(({ id }) => id);
     const options = await readOptions(this.owned.options, TunnelOptions, 'tunnelId', ids);
+    const quotaOf = await readQuotas(this.owned.options, 'tunnel', ids);
     return tunnels.map((tunnel) => {
-      return toTunnelView(tunnel, { options: options.get(tunnel.id), state: states?.get(tunnel.id) });
+      const { id } = tunnel;
+      return toTunnelView(tunnel, { options: options.get(id), quota: quotaOf(id), state: states?.get(id) });
     });
   }
 }

@@ -14,6 +14,7 @@ import { Revocation } from './revocation.js';
 import { SecondFactor } from './second-factor.js';
 import { USER_SORT, type NewUserBody, type UserChanges, type UserQuery, type UserRemovalQuery } from './user.dto.js';
 import { DISABLED, ENABLED, User } from '../data/user.entity.js';
+import { readQuotas, saveQuota } from '../quotas/quotas.js';
 import { toUserView } from './user.view.js';
 
 /** One change of administrators at a time, so that the last two cannot be removed concurrently. */
@@ -38,8 +39,10 @@ export class UserAccounts {
 
   async list(query: UserQuery, actor: Actor): Promise<TunnelUserPage> {
     const { items, next_cursor } = await this.owned.users(actor).page(query, conditionsOf(query), USER_SORT);
-    const having = await this.factor.having(items.map(({ id }) => id));
-    return { items: items.map((user) => toUserView(user, having.has(user.id))), next_cursor };
+    const ids = items.map(({ id }) => id);
+    const having = await this.factor.having(ids);
+    const quotaOf = await readQuotas(this.owned.options, 'user', ids);
+    return { items: items.map((user) => toUserView(user, having.has(user.id), quotaOf(user.id))), next_cursor };
   }
 
   async get(id: number, actor: Actor): Promise<TunnelUserView> {
@@ -47,16 +50,16 @@ export class UserAccounts {
   }
 
   /** @throws AppError USERNAME_TAKEN */
-  async create(
-    { username, password, role = 'user', status = ENABLED }: NewUserBody,
-    actor: Actor,
-  ): Promise<TunnelUserView> {
+  async create(body: NewUserBody, actor: Actor): Promise<TunnelUserView> {
+    const { username, password, role = 'user', status = ENABLED } = body;
     refuseGuessable('password', password, username);
     const passwordHash = await hashPassword(password);
     return this.stored(username, async (tx) => {
       const user = await this.owned.users(actor, tx).add({ username, passwordHash, role, status });
+      await saveQuota(tx, 'user', user.id, body);
+      const quotaOf = await readQuotas(tx, 'user', [user.id]);
       // A new user has no second factor.
-      return keepAnswer(tx, toUserView(user, false));
+      return keepAnswer(tx, toUserView(user, false, quotaOf(user.id)));
     });
   }
 
@@ -78,6 +81,7 @@ export class UserAccounts {
     const user = await this.stored(username ?? '', async (tx) => {
       await tx.query(LOCK);
       const changed = await this.owned.users(actor, tx).change(id, changes, expected);
+      await saveQuota(tx, 'user', id, body);
       await this.requireAdministrator(tx);
       if (body.reset_totp === true) await this.factor.remove(id, tx);
       await this.shutOut(id, body, tx);
@@ -126,7 +130,8 @@ export class UserAccounts {
 
   private async view(user: User): Promise<TunnelUserView> {
     const having = await this.factor.having([user.id]);
-    return toUserView(user, having.has(user.id));
+    const quotaOf = await readQuotas(this.owned.options, 'user', [user.id]);
+    return toUserView(user, having.has(user.id), quotaOf(user.id));
   }
 
   private async stored<T>(username: string, work: (tx: EntityManager) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
+import { QuotaFields } from '../quotas/quota.dto.js';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -25,7 +26,7 @@ export class UserQuery extends PageQuery {
   sort?: string;
 }
 
-class UserFields {
+class UserFields extends QuotaFields {
   @Omittable()
   @IsIn(USER_ROLES)
   role?: UserRole;

@@ -10,21 +10,22 @@ export interface TableOfResource {
   /** Whether ids are numbers. Default: true for the column `id`. */
   numeric?: boolean;
   /** A table with at most one row for each of these, whose columns are also shown, and its column with the id. */
-  options?: { table: string; key: string };
+  options?: readonly { table: string; key: string }[];
 }
 
 /** The row as PostgreSQL returns it, with any columns that the table may gain; null if there is none. */
 export async function readRow(
   dataSource: DataSource,
-  { table, key, numeric = key === 'id', options }: TableOfResource,
+  { table, key, numeric = key === 'id', options = [] }: TableOfResource,
   id: string,
 ): Promise<Fields | null> {
   if (numeric && !/^\d{1,15}$/.test(id)) return null;
-  const more = options
-    ? ` || coalesce((SELECT to_jsonb(more) - '${options.key}' FROM ${options.table} more WHERE more.${options.key} = found.id), '{}')`
-    : '';
+  const more = options.map(
+    (each) =>
+      ` || coalesce((SELECT to_jsonb(more) - '${each.key}' FROM ${each.table} more WHERE more.${each.key} = found.id), '{}')`,
+  );
   const [found]: { row: Fields }[] = await dataSource.query(
-    `SELECT to_jsonb(found)${more} AS row FROM ${table} found WHERE found.${key} = $1`,
+    `SELECT to_jsonb(found)${more.join('')} AS row FROM ${table} found WHERE found.${key} = $1`,
     [id],
   );
   return found?.row ?? null;

@@ -1,4 +1,5 @@
 import type { CursorPage } from './cursor-page.js';
+import type { TrafficQuotaView } from './traffic-quota.js';
 
 /** An agent that is connected. */
 export interface AgentView {
@@ -16,7 +17,7 @@ export interface AgentView {
 }
 
 /** A machine, or part of one, whose services an agent makes reachable. */
-export interface TunnelClientView {
+export interface TunnelClientView extends TrafficQuotaView {
   /** @asType integer */
   id: number;
   name: string;

@@ -19,6 +19,7 @@ export type EventType =
   | 'cert.expiring'
   | 'limit.rate'
   | 'limit.max_conn'
+  | 'limit.traffic'
   | 'auth.visitor_failed'
   | 'user.login'
   | 'user.login_failed'

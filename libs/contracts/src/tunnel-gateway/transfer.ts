@@ -55,19 +55,19 @@ export interface TransferImportView {
 
 // An archive has what people configured, but no counters and nothing that the gateway measures or computes.
 
-export interface ExportedUser extends Omit<TunnelUserView, 'totp'> {
+export interface ExportedUser extends Omit<TunnelUserView, 'totp' | QuotaState> {
   /** Only if hashes were requested. */
   password_hash?: string;
 }
 
 type ClientState = 'expired' | 'online' | 'agent' | 'agents' | 'rate_limit_bytes_per_second' | 'previous_key_until';
 
-export interface ExportedClient extends Omit<TunnelClientView, ClientState | Flow> {
+export interface ExportedClient extends Omit<TunnelClientView, ClientState | QuotaState | Flow> {
   /** Hash of the agent's key; only if hashes were requested. */
   verify_key?: string;
 }
 
-export type ExportedTunnel = Omit<TunnelView, 'run_status' | 'error' | Flow>;
+export type ExportedTunnel = Omit<TunnelView, 'run_status' | 'error' | QuotaState | Flow>;
 
 export interface ExportedHost extends Omit<HostView, 'has_cert' | 'targets' | Flow> {
   cert_path: string | null;
@@ -90,6 +90,7 @@ export type ExportedDomain = Omit<DomainView, 'status' | 'record'>;
 
 export type ExportedWebhook = Omit<WebhookView, 'failing_since'>;
 
+type QuotaState = 'period_traffic' | 'quota_used_up' | 'quota_resets_at';
 type Flow = 'inlet_flow' | 'export_flow';
 
 /** Everything that people configured. */

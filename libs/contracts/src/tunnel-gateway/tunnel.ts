@@ -1,9 +1,10 @@
 import type { CursorPage } from './cursor-page.js';
+import type { TrafficQuotaView } from './traffic-quota.js';
 
 export type TunnelModeName = 'tcp' | 'udp' | 'http_proxy' | 'socks5' | 'mix_proxy' | 'secret' | 'p2p' | 'file';
 
 /** A port that leads to a client's targets. */
-export interface TunnelView {
+export interface TunnelView extends TrafficQuotaView {
   /** @asType integer */
   id: number;
   /** @asType integer */

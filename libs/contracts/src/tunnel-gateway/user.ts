@@ -1,11 +1,12 @@
 export type { ConsolePreferences } from '../console-preferences.js';
 
 import type { CursorPage } from './cursor-page.js';
+import type { TrafficQuotaView } from './traffic-quota.js';
 
 export type TunnelUserRole = 'admin' | 'user' | 'viewer';
 
 /** A user who can log in to the console. */
-export interface TunnelUserView {
+export interface TunnelUserView extends TrafficQuotaView {
   /** @asType integer */
   id: number;
   username: string;

@@ -3,6 +3,7 @@ import type { Flow, FlowLedger } from '../flow-ledger.js';
 import { ExpiryClock } from '../limits/expiry-clock.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { SharedLimits } from '../limits/shared-limits.js';
+import { TrafficQuotas, type TrafficQuota } from '../limits/traffic-quotas.js';
 import { Admission } from '../modes/admission.js';
 import type { ResourceRef } from '../resource.js';
 import { ADMISSION_REFUSALS, Gate, type AdmissionRefusal, type Refusals } from './gate.js';
@@ -20,6 +21,8 @@ export interface AccessControlOptions extends IpRuleOptions {
   onDenied: (visitors: DeniedVisitors) => void;
   /** Called for clients that expired; their visitors have been reset. */
   onExpired: (clientIds: readonly number[]) => void;
+  /** Called when traffic quotas are used up; their visitors have been reset. `flows`: how many had a connection. */
+  onUsedUp: (quotas: readonly Pick<TrafficQuota, 'kind' | 'id'>[], flows: number) => void;
 }
 
 /** Applies the configured access rules and rate limits to visitors, including those that are already connected. */
@@ -28,6 +31,7 @@ export class AccessControl {
   readonly admission: Admission;
   /** Makes the limits of clients one limit over all servers of a gateway. */
   readonly shared: SharedLimits;
+  readonly quotas: TrafficQuotas;
   private readonly options: AccessControlOptions;
   private readonly limits = new RateLimits();
   private readonly expiry: ExpiryClock;
@@ -37,10 +41,16 @@ export class AccessControl {
   constructor(options: AccessControlOptions) {
     const { now, proxyHeaderMs } = options;
     this.options = options;
-    this.gate = new Gate(now, options, {
-      of: (clientId) => this.shared.connectionsElsewhere(clientId),
-      changed: (clientId) => this.shared.connectionsChanged(clientId),
+    this.quotas = new TrafficQuotas({
+      userOf: (clientId) => this.gate.userOf(clientId),
+      pending: () => options.ledger.pendingDeltas(),
+      onUsedUp: (quotas) => this.usedUp(quotas),
     });
+    const elsewhere = {
+      of: (clientId: number) => this.shared.connectionsElsewhere(clientId),
+      changed: (clientId: number) => this.shared.connectionsChanged(clientId),
+    };
+    this.gate = new Gate(now, options, elsewhere, this.quotas);
     this.shared = new SharedLimits({
       connectionsOf: (clientId) => (this.gate.isLimited(clientId) ? this.gate.connectionsOf(clientId) : 0),
       rates: () => this.limits.demands(),
@@ -86,11 +96,19 @@ export class AccessControl {
 
   stop(): void {
     this.expiry.stop();
+    this.quotas.stop();
   }
 
   private expired(clientIds: readonly number[]): void {
     this.enforce();
     this.options.onExpired(clientIds);
+  }
+
+  private usedUp(quotas: readonly Pick<TrafficQuota, 'kind' | 'id'>[]): void {
+    const { ledger, onUsedUp } = this.options;
+    const flows = ledger.running().filter((flow) => !this.mayStay(flow)).length;
+    this.enforce();
+    onUsedUp(quotas, flows);
   }
 
   private enforce(): void {

@@ -1,10 +1,17 @@
 import type { ClientConfig, TunnelServerConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
+import type { TrafficQuotas } from '../limits/traffic-quotas.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
 import { IpPatternError } from './ip-pattern.js';
 import { IpRules, type IpDenial, type IpRuleOptions } from './ip-rules.js';
 
-const GATE_REFUSALS = ['client_disabled', 'client_expired', 'address_denied', 'too_many_connections'] as const;
+const GATE_REFUSALS = [
+  'client_disabled',
+  'client_expired',
+  'address_denied',
+  'quota_used_up',
+  'too_many_connections',
+] as const;
 /** Includes refusals before the gate: by a proxy that is not trusted, or whose header is invalid. */
 export const ADMISSION_REFUSALS = [...GATE_REFUSALS, 'untrusted_proxy', 'bad_proxy_header'] as const;
 export type GateRefusal = (typeof GATE_REFUSALS)[number];
@@ -35,12 +42,19 @@ export class Gate {
   private rules: IpRules;
   private readonly inUse = new Map<number, number>();
   private readonly elsewhere: ConnectionsElsewhere | null;
+  private readonly quotas: Pick<TrafficQuotas, 'stopping'> | null;
 
   /** `elsewhere`: null if no other server serves the same clients. */
-  constructor(now: () => number, ruleOptions: IpRuleOptions = {}, elsewhere: ConnectionsElsewhere | null = null) {
+  constructor(
+    now: () => number,
+    ruleOptions: IpRuleOptions = {},
+    elsewhere: ConnectionsElsewhere | null = null,
+    quotas: Pick<TrafficQuotas, 'stopping'> | null = null,
+  ) {
     this.now = now;
     this.ruleOptions = ruleOptions;
     this.elsewhere = elsewhere;
+    this.quotas = quotas;
     this.rules = new IpRules([], ruleOptions);
   }
 
@@ -58,7 +72,7 @@ export class Gate {
     return this.owners.get(resourceKey(resource));
   }
 
-  /** Checks in this order: the client, its expiry, address rules, connections. */
+  /** Checks in this order: the client, its expiry, address rules, traffic quotas, connections. */
   enter(resource: ResourceRef, clientId: number, address: string): Lease | GateRefusal {
     const refusal = this.refusal(resource, clientId, address);
     if (refusal) return refusal;
@@ -86,7 +100,10 @@ export class Gate {
     // A visitor of a resource that was removed, or that now belongs to another client, learns no more than with a
     // disabled client.
     if (this.ownerOf(resource) !== clientId) return 'client_disabled';
-    return this.clientRefusal(clientId) ?? (this.denial(resource, clientId, address) ? 'address_denied' : null);
+    const refusal = this.clientRefusal(clientId);
+    if (refusal) return refusal;
+    if (this.denial(resource, clientId, address)) return 'address_denied';
+    return this.quotas?.stopping({ resource, clientId, userId: this.userOf(clientId) }) ? 'quota_used_up' : null;
   }
 
   /** Why a client is not served at the moment; null: it is. */
@@ -98,8 +115,12 @@ export class Gate {
 
   /** The rule that denies an address. */
   denial(resource: ResourceRef, clientId: number, address: string): IpDenial | null {
-    const userId = this.clients.get(clientId)?.userId ?? 0;
-    return this.rules.decide(address, { userId, clientId, resource });
+    return this.rules.decide(address, { userId: this.userOf(clientId), clientId, resource });
+  }
+
+  /** The owner of a client; 0: unknown. */
+  userOf(clientId: number): number {
+    return this.clients.get(clientId)?.userId ?? 0;
   }
 
   /** Whether the number of a client's connections has a limit. */

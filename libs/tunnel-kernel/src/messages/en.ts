@@ -23,6 +23,7 @@ export const en = {
     noHost: 'There is no site at this address.',
     misdirected: 'This connection was opened for another site. Reload the page.',
     switchedOff: 'This site is turned off at the moment.',
+    quotaUsedUp: 'The traffic of this site is used up for now. Try again later.',
     tooManyConnections: 'This site has too many visitors at the moment. Try again shortly.',
     unreachable: 'The site could not be reached.',
     unreachableSecurely: 'The site could not be reached over a secure connection.',

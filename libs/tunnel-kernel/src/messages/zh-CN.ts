@@ -25,6 +25,7 @@ export const zhCN: Translation<typeof en> = {
     noHost: '此地址没有网站。',
     misdirected: '此连接是为另一个网站建立的，请刷新页面。',
     switchedOff: '此网站目前已停用。',
+    quotaUsedUp: '该站点的流量已用完，请稍后再试。',
     tooManyConnections: '此网站当前访问人数过多，请稍后重试。',
     unreachable: '无法连接到此网站。',
     unreachableSecurely: '无法通过安全连接访问此网站。',

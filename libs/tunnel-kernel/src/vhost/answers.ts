@@ -32,6 +32,7 @@ export function readerAt({ errorPage }: HostConfig, { fields }: RequestHead): Re
 const REFUSALS: Readonly<Record<Exclude<GateRefusal, 'address_denied'>, Failure>> = {
   client_disabled: { status: 503, error: 'client_disabled', text: 'switchedOff', retryAfter: 5 },
   client_expired: { status: 503, error: 'client_expired', text: 'switchedOff', retryAfter: 5 },
+  quota_used_up: { status: 503, error: 'quota_used_up', text: 'quotaUsedUp', retryAfter: 60 },
   too_many_connections: { status: 429, error: 'max_conn', text: 'tooManyConnections', retryAfter: 1 },
 };
 const BODY_TOO_LARGE: Failure = { status: 413, error: 'body_too_large', text: 'bodyOverLimit' };

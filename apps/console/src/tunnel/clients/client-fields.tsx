@@ -1,12 +1,21 @@
+import type { TunnelClientView } from '@gatehouse/contracts';
 import { CheckField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
+import { QuotaFields } from '../parts/quota-fields.js';
 import { UserField } from '../parts/user-field.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import type { ClientForm } from './client-form.js';
 
+interface ClientFieldsProps {
+  form: Form<ClientForm>;
+  /** Absent: it is new. */
+  stored?: TunnelClientView | null;
+  autofocus?: boolean;
+}
+
 /** What can be said about a client. */
-export function ClientFields({ form, autofocus = false }: { form: Form<ClientForm>; autofocus?: boolean }) {
+export function ClientFields({ form, stored = null, autofocus = false }: ClientFieldsProps) {
   const isAdministrator = useIsAdministrator();
   const me = useUser();
   const text = (name: 'name' | 'rate_limit' | 'max_conn' | 'expire_at') => ({
@@ -38,6 +47,7 @@ export function ClientFields({ form, autofocus = false }: { form: Form<ClientFor
           {...text('expire_at')}
         />
       </div>
+      <QuotaFields form={form} stored={stored} />
       <CheckField
         label={t('clients.encrypt')}
         hint={t('clients.encryptHint')}

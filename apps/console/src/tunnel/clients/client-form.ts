@@ -1,7 +1,8 @@
 import type { TunnelClientView } from '@gatehouse/contracts';
 import { fromLocalField, toLocalField } from '../../shared/format/times.js';
+import { quotaBody, quotaFormOf, type QuotaForm } from '../parts/quota-form.js';
 
-export interface ClientForm {
+export interface ClientForm extends QuotaForm {
   name: string;
   rate_limit: string;
   max_conn: string;
@@ -18,6 +19,7 @@ export function formOf(client: TunnelClientView | null): ClientForm {
     max_conn: String(client?.max_conn ?? 0),
     expire_at: toLocalField(client?.expire_at ?? null),
     encrypt: client?.encrypt ?? true,
+    ...quotaFormOf(client),
     owner_user_id: client === null ? '' : String(client.owner_user_id),
   };
 }
@@ -30,6 +32,7 @@ export function toBody(form: ClientForm): Record<string, unknown> {
     rate_limit: numberOr(form.rate_limit, 0),
     max_conn: numberOr(form.max_conn, 0),
     expire_at: fromLocalField(form.expire_at),
+    ...quotaBody(form),
     ...(owner !== '' && { owner_user_id: numberOr(owner, 0) }),
   };
 }

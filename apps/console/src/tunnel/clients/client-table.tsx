@@ -7,6 +7,7 @@ import { formatRelative, formatTime } from '../../shared/format/times.js';
 import type { CursorWindow } from '../../shared/state/use-cursor-window.js';
 import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
+import { quotaText, UsedUp } from '../parts/quota-fields.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { stateOf } from './client-state.js';
 
@@ -141,8 +142,14 @@ export function Limits({ client }: { client: TunnelClientView }) {
   const parts = [
     client.rate_limit > 0 ? formatRate(client.rate_limit_bytes_per_second) : '',
     client.max_conn > 0 ? t('clients.maxConnections', { count: client.max_conn }) : '',
+    client.traffic_quota > 0 ? quotaText(client) : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? <span class="muted">{t('words.unlimited')}</span> : <>{parts.join(', ')}</>;
+  if (parts.length === 0) return <span class="muted">{t('words.unlimited')}</span>;
+  return (
+    <>
+      {parts.join(', ')} <UsedUp view={client} />
+    </>
+  );
 }
 
 function Expiry({ client: { expire_at: until, expired } }: { client: TunnelClientView }) {

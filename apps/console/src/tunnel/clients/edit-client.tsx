@@ -43,7 +43,7 @@ function ClientEditor({ client, version, onClose, onDone }: ClientEditorProps) {
   };
   return (
     <form onSubmit={form.submit(save)}>
-      <ClientFields form={form} />
+      <ClientFields form={form} stored={client} />
       <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );

@@ -21,6 +21,7 @@ export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {
   'cert.expiring': 'fair',
   'limit.rate': 'fair',
   'limit.max_conn': 'fair',
+  'limit.traffic': 'bad',
   'auth.visitor_failed': 'fair',
   'user.login': 'info',
   'user.login_failed': 'bad',

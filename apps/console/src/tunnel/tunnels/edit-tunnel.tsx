@@ -44,7 +44,7 @@ function TunnelEditor({ tunnel, version, onClose, onDone }: TunnelEditorProps) {
   };
   return (
     <form onSubmit={form.submit(save)}>
-      <TunnelFields form={form} isNew={false} />
+      <TunnelFields form={form} isNew={false} stored={tunnel} />
       <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );

@@ -1,7 +1,8 @@
-import type { TunnelModeName } from '@gatehouse/contracts';
+import type { TunnelModeName, TunnelView } from '@gatehouse/contracts';
 import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
+import { QuotaFields } from '../parts/quota-fields.js';
 import { ResourceField } from '../parts/resource-field.js';
 import type { TunnelForm } from './tunnel-form.js';
 import { MODE_NAMES, TUNNEL_MODES } from './tunnel-modes.js';
@@ -17,10 +18,11 @@ interface TunnelFieldsProps {
   form: Form<TunnelForm>;
   /** A tunnel stays with its client. */
   isNew: boolean;
+  stored?: TunnelView | null;
 }
 
 /** What the mode needs, and nothing else. */
-export function TunnelFields({ form, isNew }: TunnelFieldsProps) {
+export function TunnelFields({ form, isNew, stored = null }: TunnelFieldsProps) {
   const mode = TUNNEL_MODES[form.values.mode];
   const { target } = mode;
   const text = (name: 'name' | 'target_addr') => ({
@@ -57,6 +59,7 @@ export function TunnelFields({ form, isNew }: TunnelFieldsProps) {
       />
       {mode.hasPort && <PortFields form={form} />}
       <TextField label={t('common.name')} hint={t('tunnels.nameHint')} {...text('name')} />
+      <QuotaFields form={form} stored={stored} />
       {(mode.hasPort || mode.hasProxyProtocol) && <MoreFields form={form} />}
     </>
   );

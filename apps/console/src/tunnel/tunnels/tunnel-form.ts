@@ -1,8 +1,9 @@
 import type { TunnelModeName, TunnelView } from '@gatehouse/contracts';
 import { numberOr } from '../clients/client-form.js';
+import { quotaBody, quotaFormOf, type QuotaForm } from '../parts/quota-form.js';
 import { TUNNEL_MODES } from './tunnel-modes.js';
 
-export interface TunnelForm {
+export interface TunnelForm extends QuotaForm {
   client_id: string;
   name: string;
   mode: TunnelModeName;
@@ -24,6 +25,7 @@ export function formOf(tunnel: TunnelView | null, clientId = ''): TunnelForm {
     target_addr: tunnel?.target_addr ?? '',
     proxy_protocol: String(tunnel?.proxy_protocol ?? 0) as TunnelForm['proxy_protocol'],
     accept_proxy_protocol: tunnel?.accept_proxy_protocol ?? false,
+    ...quotaFormOf(tunnel),
   };
 }
 
@@ -35,6 +37,7 @@ export function toBody(form: TunnelForm): Record<string, unknown> {
     name: form.name.trim() === '' ? null : form.name,
     mode: form.mode,
     target_addr: form.target_addr,
+    ...quotaBody(form),
     ...(hasPort && { listen_ip: form.listen_ip, listen_port: numberOr(form.listen_port, 0) }),
     ...(hasPort && { accept_proxy_protocol: form.accept_proxy_protocol }),
     ...(hasProxyProtocol && { proxy_protocol: Number(form.proxy_protocol) }),

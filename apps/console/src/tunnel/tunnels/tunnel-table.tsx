@@ -8,6 +8,7 @@ import { hrefTo } from '../../shared/state/route.js';
 import type { CursorWindow } from '../../shared/state/use-cursor-window.js';
 import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
+import { quotaText, UsedUp } from '../parts/quota-fields.js';
 import type { NameOf } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { StartStop } from './start-stop.js';
@@ -76,7 +77,7 @@ function columnsFor(nameOfResource: NameOf): VirtualColumn<TunnelView>[] {
       width: 100,
       head: t('words.traffic'),
       sort: 'export_flow',
-      cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
+      cell: (tunnel) => <Traffic tunnel={tunnel} />,
     },
   ];
 }
@@ -94,6 +95,7 @@ function actionsColumn(reload: () => void, onAction: TunnelTableProps['onAction'
 
 function TunnelState({ tunnel }: { tunnel: TunnelView }) {
   const { tone, text, title } = stateOf(tunnel);
+  if (tunnel.quota_used_up && tunnel.status === 1) return <UsedUp view={tunnel} />;
   return (
     <Badge tone={tone} title={title}>
       {text}
@@ -141,6 +143,15 @@ function Way({ tunnel }: { tunnel: TunnelView }) {
   );
 }
 
+function Traffic({ tunnel }: { tunnel: TunnelView }) {
+  return (
+    <>
+      <Flow inlet={tunnel.inlet_flow} outlet={tunnel.export_flow} />
+      {tunnel.traffic_quota > 0 && <span class="second">{quotaText(tunnel)}</span>}
+    </>
+  );
+}
+
 interface TunnelCardProps {
   tunnel: TunnelView;
   nameOfResource: NameOf;
@@ -160,7 +171,7 @@ function TunnelCard({ tunnel, nameOfResource, actions }: TunnelCardProps) {
       <Way tunnel={tunnel} />
       <div class="line">
         <span>
-          <Flow inlet={tunnel.inlet_flow} outlet={tunnel.export_flow} />
+          <Traffic tunnel={tunnel} />
         </span>
       </div>
       {actions}

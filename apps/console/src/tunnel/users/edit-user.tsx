@@ -8,6 +8,7 @@ import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
 import { t } from '../messages/index.js';
+import { QuotaFields } from '../parts/quota-fields.js';
 import { changesOf, formOf, ROLES, toBody, type UserForm } from './user-form.js';
 
 interface UserDialogProps {
@@ -100,6 +101,7 @@ function UserFields({ form, user }: { form: Form<UserForm>; user: TunnelUserView
         problem={form.problem('password')}
         onInput={(password) => form.set('password', password)}
       />
+      <QuotaFields form={form} stored={user} />
       {user?.totp && (
         <CheckField
           label={t('users.resetTotp')}

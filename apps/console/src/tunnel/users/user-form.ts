@@ -1,5 +1,6 @@
 import type { TunnelUserRole, TunnelUserView } from '@gatehouse/contracts';
 import { t } from '../messages/index.js';
+import { quotaBody, quotaChanges, quotaFormOf, type QuotaForm } from '../parts/quota-form.js';
 
 export const ROLES: Readonly<Record<TunnelUserRole, { label: string; about: string }>> = {
   admin: { label: t('users.roles.admin'), about: t('users.roleHints.admin') },
@@ -7,7 +8,7 @@ export const ROLES: Readonly<Record<TunnelUserRole, { label: string; about: stri
   viewer: { label: t('users.roles.viewer'), about: t('users.roleHints.viewer') },
 };
 
-export interface UserForm {
+export interface UserForm extends QuotaForm {
   username: string;
   role: TunnelUserRole;
   /** Empty: as before. */
@@ -16,11 +17,18 @@ export interface UserForm {
 }
 
 export function formOf(user: TunnelUserView | null): UserForm {
-  return { username: user?.username ?? '', role: user?.role ?? 'user', password: '', reset_totp: false };
+  return {
+    username: user?.username ?? '',
+    role: user?.role ?? 'user',
+    password: '',
+    reset_totp: false,
+    ...quotaFormOf(user),
+  };
 }
 
-export function toBody({ username, role, password }: UserForm): Record<string, unknown> {
-  return { username: username.trim(), role, password };
+export function toBody(form: UserForm): Record<string, unknown> {
+  const { username, role, password } = form;
+  return { username: username.trim(), role, password, ...quotaBody(form) };
 }
 
 /** What differs from the user as it was read. */
@@ -31,5 +39,6 @@ export function changesOf(user: TunnelUserView, form: UserForm): Record<string, 
     ...(form.role !== user.role && { role: form.role }),
     ...(form.password !== '' && { password: form.password }),
     ...(form.reset_totp && { reset_totp: true }),
+    ...quotaChanges(user, form),
   };
 }

@@ -11,6 +11,7 @@ import type { PageProps } from '../../shared/frame/pages.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
+import { quotaText, UsedUp } from '../parts/quota-fields.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { useUser } from '../user-context.js';
 import { EditUser, NewUser } from './edit-user.js';
@@ -109,6 +110,17 @@ function columnsFor(
       head: t('users.twoFactor'),
       cell: ({ totp }) =>
         totp ? <Badge tone="good">{t('users.on')}</Badge> : <span class="muted">{t('users.off')}</span>,
+    },
+    {
+      head: t('words.traffic'),
+      cell: (user) =>
+        user.traffic_quota === 0 ? (
+          <span class="muted">{t('words.unlimited')}</span>
+        ) : (
+          <>
+            {quotaText(user)} <UsedUp view={user} />
+          </>
+        ),
     },
     { head: t('common.created'), sort: 'created_at', cell: ({ created_at: at }) => formatTime(at) },
     {

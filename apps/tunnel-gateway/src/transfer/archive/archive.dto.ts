@@ -13,6 +13,7 @@ import {
 import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from '../../data/auth-policy.entity.js';
 import { DOMAIN_METHODS, type DomainMethod } from '../../data/domain.entity.js';
 import { USER_ROLES, type UserRole } from '../../data/user.entity.js';
+import { QuotaFields } from '../../quotas/quota.dto.js';
 import { NewWebhookBody } from '../../webhooks/webhook.dto.js';
 import { Nullable } from '../../wire/omittable.js';
 import { Flag, IsInstant, Line, RowId, Whole } from '../../wire/text-fields.js';
@@ -68,7 +69,7 @@ export class ArchivedRow {
   updated_at?: string | null;
 }
 
-export class ArchivedUser {
+export class ArchivedUser extends QuotaFields {
   @Line(64)
   username: string;
 

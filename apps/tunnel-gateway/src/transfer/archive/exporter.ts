@@ -2,6 +2,7 @@ import type { TransferArchive } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { QuotaResource } from '../../common/quota-rows.js';
 
 export const ARCHIVE_FORMAT = 'gatehouse.tunnel-gateway';
 export const ARCHIVE_VERSION = 1;
@@ -9,12 +10,22 @@ export const ARCHIVE_VERSION = 1;
 type Lists = Omit<TransferArchive, 'format' | 'version' | 'exported_at' | 'hashes'>;
 
 const TIMES = ['created_at', 'updated_at'];
+/** What is used is a counter, and stays here. */
+const QUOTA = ['coalesce(q.bytes, 0) AS traffic_quota', `coalesce(q.period, 'total') AS quota_period`];
+
+function quotaOf(kind: QuotaResource): string {
+  return `LEFT JOIN tunnel_gateway_ops.traffic_quotas q ON q.resource_type = '${kind}' AND q.resource_id = t.id`;
+}
 
 /** Columns of each list; `$hash` marks hashes. */
 const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; hashes: readonly string[] }> = {
-  users: { from: 'tunnel_gateway.users t', columns: ['username', 'role', 'status'], hashes: ['password_hash'] },
+  users: {
+    from: `tunnel_gateway.users t ${quotaOf('user')}`,
+    columns: ['username', 'role', 'status', ...QUOTA],
+    hashes: ['password_hash'],
+  },
   clients: {
-    from: 'tunnel_gateway.clients t LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = t.id',
+    from: `tunnel_gateway.clients t LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = t.id ${quotaOf('client')}`,
     columns: [
       'name',
       'owner_user_id',
@@ -23,11 +34,12 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'expire_at',
       'status',
       'coalesce(o.encrypt, true) AS encrypt',
+      ...QUOTA,
     ],
     hashes: ['verify_key'],
   },
   tunnels: {
-    from: 'tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id',
+    from: `tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id ${quotaOf('tunnel')}`,
     columns: [
       'client_id',
       'name',
@@ -38,6 +50,7 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'status',
       'coalesce(o.proxy_protocol, 0) AS proxy_protocol',
       'coalesce(o.accept_proxy_protocol, false) AS accept_proxy_protocol',
+      ...QUOTA,
     ],
     hashes: [],
   },

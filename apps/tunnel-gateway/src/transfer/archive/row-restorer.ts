@@ -24,6 +24,9 @@ import { ListenPorts } from '../../tunnels/listen-port.js';
 import type { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
 import { Tunnel, TunnelOptions } from '../../data/tunnel.entity.js';
 import { VisitorKeys } from '../../tunnels/visitor-keys.js';
+import type { QuotaResource } from '../../common/quota-rows.js';
+import { TrafficQuotaRow } from '../../data/traffic-quota.entity.js';
+import type { QuotaFields } from '../../quotas/quota.dto.js';
 import { User } from '../../data/user.entity.js';
 import { Webhook } from '../../data/webhook.entity.js';
 import { fieldError, readField } from '../../wire/field-error.js';
@@ -102,6 +105,7 @@ export class RowRestorer {
       updatedAt,
     }));
     await insert(context.tx, User, values);
+    await quotas('user', added, context);
   }
 
   /** Unproved names get a new challenge, because the archive does not contain it. */
@@ -158,6 +162,7 @@ export class RowRestorer {
       encrypt: body.encrypt ?? true,
     }));
     await insert(context.tx, ClientOptions, options);
+    await quotas('client', rows, context);
   }
 
   async tunnels(rows: readonly CheckedRow<NewTunnelBody>[], context: RestoreContext): Promise<void> {
@@ -173,6 +178,7 @@ export class RowRestorer {
       };
       await insert(context.tx, TunnelOptions, [options]);
     }
+    await quotas('tunnel', rows, context);
   }
 
   async hosts(rows: readonly CheckedRow<NewHostBody>[], context: RestoreContext): Promise<void> {
@@ -346,6 +352,22 @@ function policy(
     createdAt,
     updatedAt,
   };
+}
+
+/** Nothing of them is used. */
+async function quotas(
+  kind: QuotaResource,
+  rows: readonly CheckedRow<QuotaFields>[],
+  context: RestoreContext,
+): Promise<void> {
+  const some = rows.filter(({ body }) => (body.traffic_quota ?? 0) > 0);
+  const values = some.map(({ id, body: { traffic_quota: bytes, quota_period: period = 'total' } }) => ({
+    resourceType: kind,
+    resourceId: idOf(context, kind, id),
+    bytes,
+    period,
+  }));
+  await insert(context.tx, TrafficQuotaRow, values);
 }
 
 function idOf({ ids }: RestoreContext, kind: Kind, id: number): number {

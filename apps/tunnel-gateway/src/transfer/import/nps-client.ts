@@ -3,6 +3,8 @@ import type { PlannedClient, PlannedResource, PlannedRule } from './import-plan.
 import { inside } from './nps-records.js';
 import { isUnset, NPS_CLIENT_REASONS, NPS_FLOW_REASONS } from './nps-reasons.js';
 
+const MEBIBYTE = 1_048_576;
+
 /** One client of nps, and the accounts for its proxies and hosts. */
 export function planNpsClient(fields: Fields): { client: PlannedClient; accounts: PlannedResource['accounts'] } {
   const key = String(fields.integer('Id', 'which tunnels and hosts are its') ?? '');
@@ -10,7 +12,7 @@ export function planNpsClient(fields: Fields): { client: PlannedClient; accounts
   const rate = fields.integer('RateLimit', 'rate_limit') ?? 0;
   const connections = fields.integer('MaxConn', 'max_conn') ?? 0;
   const enabled = fields.flag('Status', 'status') ?? true;
-  const expireAt = readExpiry(fields);
+  const { expireAt, quota } = readFlow(fields);
   const rules = readRules(fields);
   const accounts = readAccount(fields);
   fields.rest(NPS_CLIENT_REASONS, isUnset);
@@ -27,19 +29,24 @@ export function planNpsClient(fields: Fields): { client: PlannedClient; accounts
         max_conn: Math.max(0, connections),
         status: enabled ? 1 : 0,
         ...(expireAt !== undefined && { expire_at: expireAt }),
+        ...(quota > 0 && { traffic_quota: quota }),
       },
     },
     accounts,
   };
 }
 
-function readExpiry(fields: Fields): string | undefined {
+/** nps counts the traffic limit in MiB, and never begins again. */
+function readFlow(fields: Fields): { expireAt: string | undefined; quota: number } {
   const flow = fields.tableOrNothing('Flow');
   const limit = flow?.filled('TimeLimit', 'expire_at');
+  const quota = Math.max(0, flow?.integer('FlowLimit', 'traffic_quota') ?? 0) * MEBIBYTE;
   flow?.rest(NPS_FLOW_REASONS, isUnset);
   const seconds = fields.has('ExpireAt') ? fields.integer('ExpireAt', 'expire_at') : undefined;
-  if (seconds !== undefined && seconds > 0 && seconds < 1e11) return new Date(seconds * 1_000).toISOString();
-  return limit === undefined || limit.startsWith('0001-01-01') ? undefined : limit;
+  if (seconds !== undefined && seconds > 0 && seconds < 1e11) {
+    return { expireAt: new Date(seconds * 1_000).toISOString(), quota };
+  }
+  return { expireAt: limit === undefined || limit.startsWith('0001-01-01') ? undefined : limit, quota };
 }
 
 function readAccount(fields: Fields): PlannedResource['accounts'] {

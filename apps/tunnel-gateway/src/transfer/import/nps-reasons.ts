@@ -10,7 +10,7 @@ export const NPS_CLIENT_REASONS: Reasons = {
   WebTotpSecret: 'create a user who owns the client',
   ConfigConnAllow: 'the gateway stores what agents serve',
   MaxTunnelNum: 'there is no limit on tunnels per client',
-  FlowLimit: 'there is no traffic limit',
+  FlowLimit: 'set traffic_quota of the client or tunnel',
   ...Object.fromEntries(
     ['Addr', 'LocalAddr', 'IsConnect', 'NowConn', 'Version', 'CreateTime', 'LastOnlineTime', 'Rate', 'Mode'].map(
       (name) => [name, STATE],
@@ -23,7 +23,7 @@ export const NPS_CLIENT_REASONS: Reasons = {
 };
 
 export const NPS_FLOW_REASONS: Reasons = {
-  FlowLimit: 'there is no traffic limit',
+  FlowLimit: 'set traffic_quota of the client or tunnel',
   TimeLimit: 'only clients expire: set expire_at of the client',
   ExportFlow: 'traffic counters start at zero',
   InletFlow: 'traffic counters start at zero',

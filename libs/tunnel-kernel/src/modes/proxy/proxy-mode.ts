@@ -36,6 +36,7 @@ const REFUSALS: Partial<Record<AdmissionRefusal, string>> = {
   too_many_connections: closing('429 Too Many Requests', 'Retry-After: 1\r\n'),
   client_disabled: closing('503 Service Unavailable', 'Retry-After: 5\r\nX-Gw-Error: client_disabled\r\n'),
   client_expired: closing('503 Service Unavailable', 'Retry-After: 5\r\nX-Gw-Error: client_expired\r\n'),
+  quota_used_up: closing('503 Service Unavailable', 'Retry-After: 60\r\nX-Gw-Error: quota_used_up\r\n'),
 };
 
 /**

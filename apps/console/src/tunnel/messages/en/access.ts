@@ -199,7 +199,7 @@ export const access = {
         failed: 'Certificate failed',
         expiring: 'Certificate expiring',
       },
-      limit: { rate: 'Rate limited', max_conn: 'Connection limit reached' },
+      limit: { rate: 'Rate limited', max_conn: 'Connection limit reached', traffic: 'Traffic quota used up' },
       auth: { visitor_failed: 'Visitor not authenticated' },
       user: { login: 'User signed in', login_failed: 'Sign-in failed' },
       acl: { denied: 'Address denied' },

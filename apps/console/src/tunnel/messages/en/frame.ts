@@ -84,6 +84,22 @@ export const frame = {
     copyNow: 'Copy it now. You will not be able to see it again.',
     yourPassword: 'Your password',
   },
+  quotas: {
+    quota: 'Traffic quota (GiB)',
+    quotaHint: 'Empty: no quota. Both directions together; when it is used up, visitors are cut off',
+    period: 'Per',
+    periodHint: 'When the count begins again, at 00:00 UTC',
+    periods: { total: 'in total', day: 'day', month: 'month' },
+    again: 'Begin the count again ({used} are used)',
+    usedOf: {
+      total: '{used} of {quota}',
+      day: '{used} of {quota} today',
+      month: '{used} of {quota} this month',
+    },
+    usedUp: 'traffic used up',
+    usedUpHint: 'Visitors are refused until the quota is raised or the count begins again',
+    usedUpUntil: 'Visitors are refused until {time}, or until the quota is raised',
+  },
   kinds: {
     client: 'Client',
     tunnel: 'Tunnel',

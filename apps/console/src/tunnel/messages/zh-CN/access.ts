@@ -194,7 +194,7 @@ export const access: Translation<typeof english> = {
       tunnel: { started: '隧道已启动', stopped: '隧道已停止', failed: '隧道失败' },
       host: { updated: '域名解析已更改', target_down: '目标异常', target_up: '目标已恢复' },
       cert: { issued: '证书已签发', renewed: '证书已续期', failed: '证书签发失败', expiring: '证书即将过期' },
-      limit: { rate: '已限速', max_conn: '连接数达到上限' },
+      limit: { rate: '已限速', max_conn: '连接数达到上限', traffic: '流量配额已用完' },
       auth: { visitor_failed: '访客验证失败' },
       user: { login: '用户登录', login_failed: '登录失败' },
       acl: { denied: '地址被拒绝' },

@@ -85,6 +85,22 @@ export const frame: Translation<typeof english> = {
     copyNow: '请立即复制，之后将无法再次查看。',
     yourPassword: '当前密码',
   },
+  quotas: {
+    quota: '流量配额（GiB）',
+    quotaHint: '留空表示不限。两个方向合计，用完后断开访客',
+    period: '周期',
+    periodHint: '何时重新计数，以 UTC 0 点为准',
+    periods: { total: '总计', day: '每天', month: '每月' },
+    again: '重新计数（已用 {used}）',
+    usedOf: {
+      total: '已用 {used}，共 {quota}',
+      day: '今日已用 {used}，共 {quota}',
+      month: '本月已用 {used}，共 {quota}',
+    },
+    usedUp: '流量已用完',
+    usedUpHint: '在提高配额或重新计数之前，访客会被拒绝',
+    usedUpUntil: '访客会被拒绝，直到 {time} 或提高配额',
+  },
   kinds: {
     client: '客户端',
     tunnel: '隧道',
