@@ -18,3 +18,11 @@ it('every clause of docs/standards.md names a test that exists and is not skippe
   const missing = clauses.filter(({ file, test }) => file !== undefined && !runs(read(file), test));
   expect(missing).toEqual([]);
 });
+
+it('every scenario of docs/tunnel-scenarios.md names a test that exists and is not skipped, or a reason', () => {
+  const scenarios = heldClauses(read('docs/tunnel-scenarios.md')).filter(({ clause }) => clause !== 'part');
+  const counts = ['frp', 'chisel', 'newt'].map((name) => scenarios.filter(({ standard }) => standard === name).length);
+  expect(counts.every((count) => count > 10)).toBe(true);
+  const missing = scenarios.filter(({ file, test }) => file !== undefined && !runs(read(file), test));
+  expect(missing).toEqual([]);
+});
