@@ -47,6 +47,11 @@ const ACCOUNTS: ErrorTexts = {
   'must be a status such as 200, or a range such as 200-399': '必须是 200 这样的状态码，或 200-399 这样的范围',
   'must be tcp for a tls:// target': 'tls:// 目标只能使用 tcp',
   'must be at most interval_seconds': '不能大于 interval_seconds',
+  'must be null for a tls:// target': 'tls:// 目标必须为空',
+  'must be a URL such as https://example.org/path, or a name such as www.example.org':
+    '必须是 https://example.org/path 这样的 URL，或 www.example.org 这样的域名',
+  'must have no query and no fragment where the path is kept': '保留路径时不能包含查询参数和片段',
+  'must not lead back to this host': '不能指回此域名解析本身',
   'must be 404, 4xx, failed or the like': '必须是 404、4xx、failed 这样的值',
   'An edge does not answer, and may have the request: {names}': '有数据面没有响应，该请求可能在其上：{names}',
   'must be in a year that has four digits in UTC': '年份必须为四位数（UTC）',

@@ -55,6 +55,8 @@ beforeAll(async () => {
     sticky: true,
     max_body_bytes: 1_048_576,
     error_page: '<h1>{status}</h1>\n',
+    compress: true,
+    redirect: { to: 'https://www.example.org/', status: 308, keep_path: false },
     health_check: {
       type: 'http',
       path: '/live',

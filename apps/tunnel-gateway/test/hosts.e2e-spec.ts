@@ -211,6 +211,16 @@ describe('hosts with options', () => {
     [{ max_body_bytes: 2 ** 51 }, 'max_body_bytes'],
     [{ error_page: 'x'.repeat(65_537) }, 'error_page'],
     [{ error_page: 'a\0b' }, 'error_page'],
+    [{ compress: 1 }, 'compress'],
+    [{ redirect: 'https://example.org' }, 'redirect'],
+    [{ redirect: { to: 'ftp://example.org' } }, 'redirect.to'],
+    [{ redirect: { to: '*.example.org' } }, 'redirect.to'],
+    [{ redirect: { to: 'https://user@example.org' } }, 'redirect.to'],
+    [{ redirect: { to: 'https://example.org/?q' } }, 'redirect.to'],
+    [{ redirect: { to: 'refused.example.org' } }, 'redirect.to'],
+    [{ redirect: { to: 'https://REFUSED.example.org/x', status: 301 } }, 'redirect.to'],
+    [{ redirect: { to: 'https://example.org', status: 303 } }, 'redirect.status'],
+    [{ redirect: { to: 'https://example.org' }, target_addr: 'tls://127.0.0.1:1', scheme: 'https' }, 'redirect'],
     [{ health_check: true }, 'health_check'],
     [{ health_check: {} }, 'health_check.type'],
     [{ health_check: { type: 'http', path: 'x' } }, 'health_check.path'],
@@ -226,6 +236,58 @@ describe('hosts with options', () => {
     const answer: AnyJson = await world.admin('POST', '/hosts', body);
     expect(answer.status).toBe(422);
     expect(JSON.stringify(answer.body)).toContain(field);
+  });
+});
+
+describe('hosts that compress', () => {
+  it('do so from one change to the next', async () => {
+    const client = await world.client();
+    await world.online(client.key);
+    const page = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end('<p>text</p>'.repeat(1_000));
+    }).listen(0, '127.0.0.1');
+    await once(page, 'listening');
+    world.onClose(() => page.close());
+    const name = 'compressed.example.org';
+    const { body: host }: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: name,
+      target_addr: `http://127.0.0.1:${(page.address() as AddressInfo).port}`,
+      compress: true,
+    });
+    expect(host.compress).toBe(true);
+    const coding = async (): Promise<unknown> => {
+      const { status, headers } = await visit('http', name, '/', 'GET', '', { 'accept-encoding': 'gzip, br' });
+      return status === 200 ? (headers['content-encoding'] ?? 'none') : null;
+    };
+    await waitFor(async () => (await coding()) === 'br');
+    await world.admin('PATCH', `/hosts/${host.id}`, { compress: false });
+    await waitFor(async () => (await coding()) === 'none');
+  });
+});
+
+describe('hosts that redirect', () => {
+  it('lead to a URL or a name until the redirect is removed', async () => {
+    const client = await world.client();
+    await world.online(client.key);
+    const name = 'moved.example.org';
+    const { body: host }: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: name,
+      target_addr: `http://127.0.0.1:${origin}`,
+      redirect: { to: 'https://Neu.example.org/ä' },
+    });
+    expect(host.redirect).toEqual({ to: 'https://neu.example.org/%C3%A4', status: 302, keep_path: true });
+    await waitFor(async () => (await visit('http', name)).status === 302);
+    expect((await visit('http', name, '/x?y=z')).headers.location).toBe('https://neu.example.org/%C3%A4/x?y=z');
+    await world.admin('PATCH', `/hosts/${host.id}`, { redirect: { to: 'www.example.org', status: 308 } });
+    await waitFor(async () => (await visit('http', name)).status === 308);
+    expect((await visit('http', name, '/x')).headers.location).toBe('http://www.example.org/x');
+    expect((await world.admin('PATCH', `/hosts/${host.id}`, { host: 'www.example.org' })).status).toBe(422);
+    const { body } = await world.admin('PATCH', `/hosts/${host.id}`, { redirect: null });
+    expect(body.redirect).toBeNull();
+    await waitFor(async () => (await visit('http', name)).status === 200);
   });
 });
 

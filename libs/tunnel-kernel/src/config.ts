@@ -48,6 +48,14 @@ export interface HostTarget extends TargetAddress {
   insecure: boolean;
 }
 
+export interface HostRedirect {
+  /** An absolute URL, or a name: then the scheme and the port of the visitor stay. */
+  to: string;
+  status: 301 | 302 | 307 | 308;
+  /** Path and query, as a target would get them, are appended. */
+  keepPath: boolean;
+}
+
 /** How the targets of a host are checked between visits. */
 export interface HealthCheckConfig {
   /** `tcp`: a connection is enough. Targets `tls` are checked like that only. */
@@ -99,6 +107,10 @@ export interface HostConfig {
   requestHeaders: Record<string, string>;
   /** Set on answers to visitors, overriding the target's; an empty value removes the field. */
   responseHeaders: Record<string, string>;
+  /** Answers are compressed for visitors that accept it. */
+  compress?: boolean;
+  /** Visitors are sent elsewhere, and no target is asked. Absent: they are served. */
+  redirect?: HostRedirect;
   /** Absent: targets are not checked. */
   healthCheck?: HealthCheckConfig;
   /** What is kept of its requests, for its owner. Absent: nothing. */

@@ -16,6 +16,7 @@ export {
   type ClientConfig,
   type HealthCheckConfig,
   type HostConfig,
+  type HostRedirect,
   type HostTarget,
   type IpPatternKind,
   type IpRuleConfig,

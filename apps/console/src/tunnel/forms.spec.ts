@@ -70,9 +70,11 @@ const HOST = {
   strict_path: false,
   rewrite_path: null,
   sticky: false,
+  compress: false,
   max_body_bytes: 0,
   error_page: null,
   health_check: null,
+  redirect: null,
   rewrite_host: null,
   request_headers: { 'X-Team': 'a', Server: '' },
   response_headers: {},
@@ -191,7 +193,14 @@ describe('a host', () => {
   it('comes back from its form as it was', () => {
     expect(hostChanges(HOST, hostForm(HOST))).toEqual({});
     for (const max_body_bytes of [1, 1_500, 10 * 1024 * 1024]) {
-      const limited = { ...HOST, max_body_bytes, rewrite_path: '/v2', sticky: true, error_page: '<p>x</p>\n' };
+      const limited = {
+        ...HOST,
+        max_body_bytes,
+        rewrite_path: '/v2',
+        sticky: true,
+        compress: true,
+        error_page: '<p>x</p>\n',
+      };
       expect(hostChanges(limited, hostForm(limited))).toEqual({});
     }
     const health_check = {
@@ -203,6 +212,12 @@ describe('a host', () => {
       healthy_threshold: 1,
       unhealthy_threshold: 5,
     };
+    const redirect = { to: 'https://example.org/', status: 308 as const, keep_path: false };
+    const moved = { ...HOST, redirect };
+    expect(hostChanges(moved, hostForm(moved))).toEqual({});
+    expect(hostChanges(moved, { ...hostForm(moved), redirect: { ...hostForm(moved).redirect, to: ' ' } })).toEqual({
+      redirect: null,
+    });
     const checked = { ...HOST, health_check };
     expect(hostChanges(checked, hostForm(checked))).toEqual({});
     const often = { ...hostForm(checked).health_check, interval_seconds: 'often' };

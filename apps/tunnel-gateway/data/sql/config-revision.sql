@@ -83,7 +83,7 @@ CREATE CONSTRAINT TRIGGER hosts_revision
 
 DROP TRIGGER IF EXISTS host_options_revision ON tunnel_gateway_ops.host_options;
 CREATE CONSTRAINT TRIGGER host_options_revision
-  AFTER INSERT OR DELETE OR UPDATE OF rewrite_host, rewrite_path, sticky, max_body_bytes, error_page, request_headers, response_headers, strict_path, record_requests, health_check
+  AFTER INSERT OR DELETE OR UPDATE OF rewrite_host, rewrite_path, sticky, max_body_bytes, error_page, request_headers, response_headers, strict_path, record_requests, health_check, redirect, compress
   ON tunnel_gateway_ops.host_options
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.count_revision();
 

@@ -5,7 +5,7 @@ import type {
   VisitorOAuthClient,
   VisitorPolicyType,
 } from '@gatehouse/tunnel-kernel';
-import type { StoredHealthCheck } from '../data/host.entity.js';
+import type { StoredHealthCheck, StoredRedirect } from '../data/host.entity.js';
 import type { Queries } from './edge-database.js';
 
 /** The stored OAuth registration of a policy, without its secret. */
@@ -61,9 +61,11 @@ export interface HostRow {
   errorPage?: string | null;
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string>;
-  /** These two are missing in older snapshots. */
+  /** These are missing in older snapshots. */
   recordRequests?: 'off' | RecordLevel;
   healthCheck?: StoredHealthCheck | null;
+  redirect?: StoredRedirect | null;
+  compress?: boolean;
 }
 
 export interface PolicyRow {
@@ -122,7 +124,8 @@ const HOSTS = `
     coalesce(o.sticky, false) AS sticky, coalesce(o.max_body_bytes, 0)::float8 AS "maxBodyBytes",
     o.error_page AS "errorPage",
     coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders",
-    coalesce(o.record_requests, 'off') AS "recordRequests", o.health_check AS "healthCheck"
+    coalesce(o.record_requests, 'off') AS "recordRequests", o.health_check AS "healthCheck",
+    o.redirect, coalesce(o.compress, false) AS compress
   FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id
     LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = h.id
   WHERE h.status = 1 AND ($1::bigint[] IS NULL OR h.id = ANY ($1)) ORDER BY h.id`;

@@ -10,6 +10,15 @@ export type HostScheme = (typeof HOST_SCHEMES)[number];
 export const RECORD_LEVELS = ['off', 'requests', 'full'] as const;
 export type HostRecordLevel = (typeof RECORD_LEVELS)[number];
 
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
+
+/** Where visitors are sent, as in the API. */
+export interface StoredRedirect {
+  to: string;
+  status: (typeof REDIRECT_STATUSES)[number];
+  keep_path: boolean;
+}
+
 export const HEALTH_CHECK_TYPES = ['http', 'tcp'] as const;
 
 /** How targets are checked, with every field, as in the API. */
@@ -118,6 +127,13 @@ export class HostOptions {
 
   @Column({ name: 'response_headers', type: 'jsonb', default: {} })
   responseHeaders: Record<string, string>;
+
+  @Column({ type: 'boolean', default: false })
+  compress: boolean;
+
+  /** Null: visitors are served. */
+  @Column({ type: 'jsonb', nullable: true })
+  redirect: StoredRedirect | null;
 
   /** Null: targets are not checked. */
   @Column({ name: 'health_check', type: 'jsonb', nullable: true })

@@ -100,6 +100,8 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     maxBodyBytes = 0,
     errorPage = null,
     healthCheck = null,
+    redirect = null,
+    compress = false,
   } = row;
   return {
     id,
@@ -118,6 +120,10 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     rewriteHost,
     requestHeaders,
     responseHeaders,
+    ...(compress && { compress }),
+    ...(redirect !== null && {
+      redirect: { to: redirect.to, status: redirect.status, keepPath: redirect.keep_path },
+    }),
     ...(healthCheck !== null && { healthCheck: toHealthCheck(healthCheck) }),
     ...(record !== 'off' && { record }),
   };

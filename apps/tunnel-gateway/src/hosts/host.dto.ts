@@ -14,6 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { HealthCheckBody } from './health-check.dto.js';
+import { RedirectBody } from './redirect.dto.js';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -160,6 +161,18 @@ class HostFields {
   @Omittable()
   @HeaderMap()
   response_headers?: Record<string, string>;
+
+  /** Compresses answers of targets for visitors that accept it (zstd, br, gzip). */
+  @Omittable()
+  @IsBoolean()
+  compress?: boolean;
+
+  /** Sends visitors elsewhere in place of serving them. The whole option is replaced; null: they are served. */
+  @Nullable()
+  @ValidateNested()
+  @Type(() => RedirectBody)
+  @ApiProperty({ type: RedirectBody, required: false, nullable: true })
+  redirect?: RedirectBody | null;
 
   /** Targets that fail are left out until they are healthy again. The whole option is replaced; null: no checks. */
   @Nullable()

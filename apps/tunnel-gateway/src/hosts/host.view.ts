@@ -32,6 +32,8 @@ export function toHostView(host: Host, { options, certified, targets }: HostFact
     rewrite_host: options?.rewriteHost ?? null,
     request_headers: options?.requestHeaders ?? {},
     response_headers: options?.responseHeaders ?? {},
+    compress: options?.compress ?? false,
+    redirect: options?.redirect ?? null,
     health_check: options?.healthCheck ?? null,
     targets: options?.healthCheck ? targets.map(toTarget) : [],
     record_requests: options?.recordRequests ?? 'off',

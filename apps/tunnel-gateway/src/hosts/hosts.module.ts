@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DomainsModule } from '../domains/domains.module.js';
+import { HostColumns } from './host-columns.js';
 import { HostHistory } from './host-history.js';
 import { HostsController } from './hosts.controller.js';
 import { HostsService } from './hosts.service.js';
@@ -7,7 +8,7 @@ import { HostsService } from './hosts.service.js';
 @Module({
   imports: [DomainsModule],
   controllers: [HostsController],
-  providers: [HostsService, HostHistory],
+  providers: [HostsService, HostColumns, HostHistory],
   exports: [HostsService],
 })
 export class HostsModule {}

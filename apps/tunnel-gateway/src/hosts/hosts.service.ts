@@ -5,24 +5,21 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { withCertificates } from '../data/with-certificates.js';
-import { lockNames } from '../domains/lock-names.js';
 import { Fleet } from '../edge-host/fleet.service.js';
-import { NameOwners } from '../domains/name-owners.js';
-import { readCertificatePair } from '../common/certificate-files.js';
-import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
+import { OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { containing } from '../data/sort-keys.js';
 import { readOptions, writeOptions } from '../data/row-options.js';
-import { TunnelGatewaySettings } from '../settings.js';
-import { fieldError, readField } from '../wire/field-error.js';
+import { readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { covers, parseHostPattern, parseLocation } from '../wire/host-pattern.js';
+import { parseHostPattern } from '../wire/host-pattern.js';
+import { HostColumns } from './host-columns.js';
 import { HostHistory } from './host-history.js';
-import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from '../data/host.entity.js';
 import { toHostView } from './host.view.js';
-import { readHealthCheck, readTargetPath, requirePassable } from './host-checks.js';
+import { readRedirect } from './read-redirect.js';
+import { readHealthCheck, readTargetPath } from './host-checks.js';
 
 /** Hosts: domains that lead to a client's targets. */
 @Injectable()
@@ -30,9 +27,8 @@ export class HostsService {
   constructor(
     private readonly owned: OwnedRows,
     private readonly unitOfWork: UnitOfWork,
-    private readonly settings: TunnelGatewaySettings,
+    private readonly columns: HostColumns,
     private readonly history: HostHistory,
-    private readonly names: NameOwners,
     private readonly fleet: Fleet,
   ) {}
 
@@ -52,7 +48,7 @@ export class HostsService {
   /** Part of a larger change. */
   async add(body: NewHostBody, actor: Actor, tx: EntityManager): Promise<Host> {
     const client = await this.owned.clients(actor, tx).lock(body.client_id);
-    const columns = await this.columnsOf(body, null, actor, tx);
+    const columns = await this.columns.of(body, null, actor, tx);
     const added = await this.owned.hosts(actor, tx).add({ ...columns, clientId: client.id });
     await this.saveOptions(added, body, tx);
     await this.history.record('added', added, actor, tx);
@@ -67,7 +63,7 @@ export class HostsService {
   ): Promise<HostView> {
     const host = await this.unitOfWork.run(async (tx) => {
       const hosts = this.owned.hosts(actor, tx);
-      const changed = await hosts.change(id, await this.columnsOf(body, await hosts.lock(id, expected), actor, tx));
+      const changed = await hosts.change(id, await this.columns.of(body, await hosts.lock(id, expected), actor, tx));
       await this.saveOptions(changed, body, tx);
       await this.history.record('changed', changed, actor, tx);
       return changed;
@@ -82,63 +78,12 @@ export class HostsService {
     });
   }
 
-  /** The columns that the body sets, validated together with the unchanged ones. */
-  private async columnsOf(
-    body: HostChanges,
-    before: Host | null,
-    actor: Actor,
-    tx: EntityManager,
-  ): Promise<Partial<Host>> {
-    const { target_addr: target, auto_https: autoHttps, status } = body;
-    const place = readPlace(body, before, actor);
-    const certificate = this.certificateOf(body, before, actor);
-    const changed = { ...place, autoHttps: autoHttps ?? before?.autoHttps ?? 0, certPath: certificate.certPath };
-    requirePassable({ ...changed, targetAddr: target ?? before?.targetAddr ?? '' });
-    const wantsAcme = (autoHttps ?? before?.autoHttps) === 1 && !certificate.certPath;
-    if (wantsAcme && place.host.includes('*')) {
-      throw fieldError('auto_https', 'a certificate for * or *.name takes files: cert_path and key_path');
-    }
-    const ownerId = place.host === before?.host || isAdministrator(actor) ? null : (actor.userId ?? 0);
-    if (ownerId !== null && covers(place.host, new URL(this.settings.publicUrl).hostname)) {
-      throw new AppError('FORBIDDEN', 'host: browsers would send the cookies of the console there');
-    }
-    const isOwned = await this.ownsName(place.host, ownerId, actor, tx);
-    await claimPlace({ ...place, id: before?.id ?? null, ownerId, isOwned }, tx);
-    return {
-      ...place,
-      ...certificate,
-      ...(target !== undefined && { targetAddr: target.trim() }),
-      ...(autoHttps !== undefined && { autoHttps }),
-      ...(status !== undefined && { status }),
-    };
-  }
-
-  /** Names belong to users; administrators may use all of them. @throws AppError FORBIDDEN, HOST_CONFLICT */
-  private async ownsName(host: string, ownerId: number | null, actor: Actor, tx: EntityManager): Promise<boolean> {
-    if (ownerId === null || actor.role === 'admin') return false;
-    await lockNames(tx);
-    return this.names.require(host, ownerId, tx);
-  }
-
-  private certificateOf(body: HostChanges, before: Host | null, actor: Actor): Pick<Host, 'certPath' | 'keyPath'> {
-    const certPath = body.cert_path === undefined ? (before?.certPath ?? null) : body.cert_path;
-    const keyPath = body.key_path === undefined ? (before?.keyPath ?? null) : body.key_path;
-    if ((certPath === null) !== (keyPath === null)) {
-      throw fieldError(certPath === null ? 'cert_path' : 'key_path', 'cert_path and key_path go together');
-    }
-    if (certPath === null || keyPath === null) return { certPath: null, keyPath: null };
-    if (certPath !== before?.certPath || keyPath !== before.keyPath) {
-      if (!isAdministrator(actor)) throw new AppError('FORBIDDEN', 'cert_path: only administrators can set files');
-      readField('cert_path', () => readCertificatePair(this.settings.certificateFolder, { certPath, keyPath }));
-    }
-    return { certPath, keyPath };
-  }
-
-  private async saveOptions({ id: hostId, targetAddr }: Host, body: HostChanges, tx: EntityManager): Promise<void> {
-    if (body.target_addr !== undefined && body.health_check === undefined) {
-      const kept = (await readOptions(tx, HostOptions, 'hostId', [hostId])).get(hostId)?.healthCheck;
-      readHealthCheck(kept, targetAddr);
-    }
+  private async saveOptions(host: Host, body: HostChanges, tx: EntityManager): Promise<void> {
+    const { id: hostId, targetAddr } = host;
+    // What stays has to fit what changes.
+    const kept = (await readOptions(tx, HostOptions, 'hostId', [hostId])).get(hostId);
+    if (body.health_check === undefined) readHealthCheck(kept?.healthCheck, targetAddr);
+    if (body.redirect === undefined) readRedirect(kept?.redirect, host);
     await writeOptions(tx, HostOptions, 'hostId', hostId, {
       strictPath: body.strict_path,
       rewriteHost: body.rewrite_host,
@@ -148,6 +93,8 @@ export class HostsService {
       errorPage: body.error_page,
       requestHeaders: body.request_headers,
       responseHeaders: body.response_headers,
+      compress: body.compress,
+      redirect: readRedirect(body.redirect, host),
       healthCheck: readHealthCheck(body.health_check, targetAddr),
       recordRequests: body.record_requests,
     });
@@ -175,20 +122,6 @@ export class HostsService {
       }),
     );
   }
-}
-
-function readPlace(
-  body: HostChanges,
-  before: Host | null,
-  actor: Actor,
-): { host: string; location: string; scheme: NonNullable<Host['scheme']> } {
-  const host =
-    body.host === undefined ? (before?.host ?? '') : readField('host', () => parseHostPattern(body.host ?? ''));
-  if (host === '*' && before?.host !== '*' && !isAdministrator(actor)) {
-    throw new AppError('FORBIDDEN', 'host: only administrators can serve every name');
-  }
-  const location = readField('location', () => parseLocation(body.location ?? before?.location ?? '/'));
-  return { host, location, scheme: body.scheme ?? before?.scheme ?? 'all' };
 }
 
 function conditionsOf({ q, client_id: clientId, status, host }: HostQuery): Condition[] {

@@ -40,6 +40,8 @@ import { AnnounceHostChecks1763668802931 } from './1763668802931-announce-host-c
 import { CreateDeviceLogins1763668802940 } from './1763668802940-create-device-logins.js';
 import { CreateTrafficQuotas1763668803000 } from './1763668803000-create-traffic-quotas.js';
 import { CountTrafficQuotas1763668803001 } from './1763668803001-count-traffic-quotas.js';
+import { AddHostAnswers1763668803010 } from './1763668803010-add-host-answers.js';
+import { AnnounceHostAnswers1763668803011 } from './1763668803011-announce-host-answers.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -85,4 +87,6 @@ export const MIGRATIONS = [
   CreateDeviceLogins1763668802940,
   CreateTrafficQuotas1763668803000,
   CountTrafficQuotas1763668803001,
+  AddHostAnswers1763668803010,
+  AnnounceHostAnswers1763668803011,
 ];

@@ -2,6 +2,15 @@ import type { CursorPage } from './cursor-page.js';
 
 export type HostRecordLevel = 'off' | 'requests' | 'full';
 
+/** Where the visitors of a host are sent. */
+export interface HostRedirect {
+  /** An absolute URL, or a name: then the scheme and the port of the visitor stay. */
+  to: string;
+  status: 301 | 302 | 307 | 308;
+  /** Whether path and query are appended, with `rewrite_path` in place of the location. */
+  keep_path: boolean;
+}
+
 /** How the targets of a host are checked between visits. */
 export interface HostHealthCheck {
   /** `http`: they answer `GET` with an expected status. `tcp`: they accept a connection. */
@@ -87,6 +96,10 @@ export interface HostView {
   request_headers: Record<string, string>;
   /** Header fields to set on answers to visitors; an empty value removes the field. */
   response_headers: Record<string, string>;
+  /** Answers of targets are compressed for visitors that accept it, where that is worth it. */
+  compress: boolean;
+  /** Visitors are sent elsewhere in place of being served. Null: they are served. */
+  redirect: HostRedirect | null;
   /** Targets that fail are left out until they are healthy again. Null: no checks. */
   health_check: HostHealthCheck | null;
   /** What checks found out: each target at each edge that answers. Empty without checks. */

@@ -7,15 +7,18 @@ import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import type { RequestRecord } from '../recording/request-record.js';
+import { AnswerCompressor } from './answer-compressor.js';
+import { chooseCompression, type CompressibleAnswer } from './compression.js';
 import { codeOf, errorOf, readerAt, targetFailureAnswer, targetsDownAnswer, type Reader } from './answers.js';
 import { TARGET_CANCELLED } from './h2c-stream.js';
 import { rewritesOf } from './host-rewrites.js';
 import { replyOf, type Reply, type ReplyHead } from './reply.js';
 import { RequestBody } from './request-body.js';
-import { firstField, without } from './request-fields.js';
+import { isGrpc, without } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
 import { headBytes, readResponseFields, readTrailers } from './response-fields.js';
 import { stickyCookie } from './sticky-cookie.js';
+import { blames } from './target-failure.js';
 import type { HostUpstreams, Upstream } from './upstreams.js';
 
 export type Allowed = Extract<Verdict, { allowed: true }>;
@@ -75,6 +78,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Bytes of the body that the target still has to send; negative: unknown. */
   private missing = -1;
   private last: Buffer | null = null;
+  private trailers: string[] = [];
+  /** Null: the body is passed on as it is. */
+  private compressor: AnswerCompressor | null = null;
   private held = false;
   private reason: RelayEndReason | null = null;
   /** Set while the visitor reads nothing. */
@@ -140,6 +146,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   gone(): void {
     this.moved();
+    this.compressor?.destroy();
     if (this.over) return;
     this.over = true;
     // The target's slot is freed by aborting: a request without a connection is still in the target's queue.
@@ -169,36 +176,68 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const read = readResponseFields(controller.rawHeaders ?? headers, status);
     // HTTP/1.0 has neither chunked bodies nor interim answers.
     if (status < 200) return head.version === '1.0' ? undefined : reply.inform(status, read.fields);
-    const fields = this.rewrite(read.fields);
+    const own = this.rewrite(read.fields);
     const ended = controller.headOnly ?? read.contentLength === '0';
     const bodyless = ended || head.method === 'HEAD' || status === 204 || status === 304;
     const trailer = read.contentLength === null && !bodyless ? read.trailer : null;
     this.missing = read.contentLength === null ? -1 : Number(read.contentLength);
-    this.begin({ status, statusText: text, fields, bodyless, trailer });
+    const fields = this.compress({ status, fields: own, contentLength: read.contentLength }, bodyless);
+    this.begin({ status, statusText: text, fields, bodyless, trailer }, null, own);
+  }
+
+  /** Prepares to compress the body where the host and the visitor want it; returns the fields to send. */
+  private compress(answer: CompressibleAnswer, bodyless: boolean): string[] {
+    const { host, head, reply } = this.request;
+    if (host.compress !== true) return answer.fields;
+    const { fields, coding, flushes } = chooseCompression(head, answer);
+    if (coding === null || bodyless) return fields;
+    this.compressor = new AnswerCompressor({
+      coding,
+      flushes,
+      onPart: (part) => this.deliver(part),
+      onDrain: () => this.controller?.resume(),
+      onEnd: () => this.finish(),
+      onError: () => reply.abort(),
+    });
+    return fields;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.over) return;
-    const { flow, reply, admitted, record } = this.request;
-    flow.counter.download += chunk.length;
-    record?.answerPart(chunk);
+    this.request.record?.answerPart(chunk);
     this.missing -= chunk.length;
+    if (!this.compressor) this.deliver(chunk);
+    else if (!this.compressor.write(chunk)) controller.pause();
+  }
+
+  /** A part of the body as the visitor gets it. */
+  private deliver(part: Buffer): void {
+    if (this.over) return;
+    const { flow, reply, admitted } = this.request;
+    flow.counter.download += part.length;
     const limiter = admitted.throttle();
     // Written together with the end, which saves a system call.
-    if (this.missing === 0 && !limiter) this.last = chunk;
-    else this.full = !reply.write(chunk);
-    if (limiter && !limiter.pass(chunk.length, this.throttled)) this.held = true;
+    if (this.missing === 0 && !limiter && !this.compressor) this.last = part;
+    else this.full = !reply.write(part);
+    if (limiter && !limiter.pass(part.length, this.throttled)) this.held = true;
     if (this.full) this.watch();
-    if (this.full || this.held) controller.pause();
+    if (this.full || this.held) (this.compressor ?? this.controller)?.pause();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: unknown): void {
     this.controller = null;
     this.release?.();
     if (this.over) return;
+    this.trailers = readTrailers(controller.rawTrailers ?? trailers);
+    if (this.compressor) this.compressor.end();
+    else this.finish();
+  }
+
+  private finish(): void {
+    if (this.over) return;
     this.reason = 'remote_closed';
     this.watch();
-    this.request.reply.end(readTrailers(controller.rawTrailers ?? trailers), this.last);
+    this.request.reply.end(this.trailers, this.last);
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -206,7 +245,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.release?.();
     if (this.over) return;
     // Callers of gRPC know what a reset means, and would take a 502 for a service that is not there.
-    const cancelled = codeOf(error) === TARGET_CANCELLED && isGrpc(this.request.head);
+    const cancelled = codeOf(error) === TARGET_CANCELLED && isGrpc(this.request.head.fields);
     const begun = this.status !== null;
     if (begun || cancelled) {
       this.reason ??= 'remote_error';
@@ -301,15 +340,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return kept;
   }
 
-  /** `error`: why the gateway answers in place of the target. */
-  private begin(head: ReplyHead, error: string | null = null): void {
+  /** `error`: why the gateway answers in place of the target. `recorded`: the fields before the body was compressed. */
+  private begin(head: ReplyHead, error: string | null = null, recorded = head.fields): void {
     // May throw for fields that the visitor's version of HTTP does not allow.
     this.request.reply.begin(head);
     this.status = head.status;
     const bytes = headBytes(head.statusText, head.fields);
     this.sentHead = bytes;
     this.request.flow.counter.download += bytes;
-    this.request.record?.answers(head.status, head.fields, bytes, error);
+    this.request.record?.answers(head.status, recorded, bytes, error);
   }
 
   /** Whether nothing was sent, or the connection died while idle and the request is safe to repeat. */
@@ -337,16 +376,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private goOn(): void {
-    if (!this.full && !this.held) this.controller?.resume();
+    if (!this.full && !this.held) (this.compressor ?? this.controller)?.resume();
   }
-}
-
-function isGrpc({ fields }: RequestHead): boolean {
-  return firstField(fields, 'content-type')?.startsWith('application/grpc') === true;
-}
-
-/** Whether the error is the target's fault. */
-function blames(error: Error): boolean {
-  if (error instanceof TunnelError) return error.code === 'target';
-  return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT';
 }

@@ -202,3 +202,67 @@ describe('a sticky host', () => {
     return rig.serve(rig.hostConfig(ports, { sticky: true }));
   }
 });
+
+describe('a host that redirects', () => {
+  const redirect = { to: 'https://new.test/base', status: 301, keepPath: true } as const;
+
+  it('leads to another URL with path and query, with a status of its own, whether an agent is there or not', async () => {
+    rig = await HostRig.start();
+    await rig.serve(
+      rig.hostConfig([1], { redirect, responseHeaders: { 'Strict-Transport-Security': 'max-age=1' } }),
+      rig.hostConfig([1], { id: 13, host: 'b.test', redirect: { ...redirect, keepPath: false, status: 307 } }),
+    );
+    await rig.served?.stop();
+    const answer = await rig.ask({ path: '/a%20b/?q=1&r=//x', method: 'POST', body: 'x' });
+    expect(answer).toMatchObject({
+      status: 301,
+      headers: {
+        location: 'https://new.test/base/a%20b/?q=1&r=//x',
+        'content-length': '0',
+        'strict-transport-security': 'max-age=1',
+      },
+      body: '',
+    });
+    expect((await rig.ask({ path: '//evil.test' })).headers.location).toBe('https://new.test/base/evil.test');
+    expect(await rig.ask({ host: 'b.test', path: '/x?y' })).toMatchObject({
+      status: 307,
+      headers: { location: 'https://new.test/base' },
+    });
+  });
+
+  it('leads to another name in the scheme and at the port of the visitor, without its location', async () => {
+    rig = await HostRig.start();
+    const { certificate: chain, key } = createServerIdentity('a.test');
+    const to = { ...redirect, to: 'new.test', status: 308 } as const;
+    await rig.serve(
+      rig.hostConfig([1], { location: '/app', rewritePath: '/', redirect: to, certificate: { chain, key } }),
+    );
+    expect((await rig.ask({ path: '/app/x', host: 'a.test:8080' })).headers.location).toBe('http://new.test:8080/x');
+    expect((await rig.ask({ path: '/app', host: 'a.test' })).headers.location).toBe('http://new.test/');
+    const session = connectHttp2(`https://127.0.0.1:${rig.https}`, { servername: 'a.test', rejectUnauthorized: false });
+    session.on('error', () => undefined);
+    const stream = session.request({ ':path': '/app/y', ':authority': 'a.test' });
+    const [{ location }] = (await once(stream, 'response')) as [{ location: string }];
+    expect(location).toBe('https://new.test/y');
+    session.destroy();
+  });
+
+  it('does so after its rules: a denied address and a disabled client get no redirect', async () => {
+    rig = await HostRig.start();
+    const hosts = [rig.hostConfig([1], { redirect })];
+    const rule = {
+      id: 1,
+      scope: 'host',
+      resourceId: 12,
+      type: 'deny',
+      kind: 'exact',
+      pattern: '127.0.0.1',
+      priority: 1,
+    };
+    await rig.server.apply({ ...rig.config({ hosts }), ipRules: [rule as never] });
+    expect(await rig.ask()).toMatchObject({ status: 403, body: '' });
+    const disabled = rig.config({ hosts });
+    await rig.server.apply({ ...disabled, clients: disabled.clients.map((client) => ({ ...client, enabled: false })) });
+    expect((await rig.ask()).status).toBe(503);
+  });
+});

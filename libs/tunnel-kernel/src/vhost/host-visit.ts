@@ -1,4 +1,5 @@
-import type { Verdict, VisitorRequest } from '../access/visitor-verifier.js';
+import type { GatewayAnswer, Verdict, VisitorRequest } from '../access/visitor-verifier.js';
+import type { HostRedirect } from '../config.js';
 import { guardPromise, type RelayEndReason } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
@@ -9,6 +10,7 @@ import type { RequestRecord } from '../recording/request-record.js';
 import type { RequestRecorder } from '../recording/request-recorder.js';
 import { bodyTooLargeAnswer, noHostAnswer, readerAt, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed, type ExchangeRequest } from './exchange.js';
+import { hostRedirectAnswer } from './host-redirect.js';
 import type { HostRequest } from './incoming-request.js';
 import { rewritePath, type RewrittenPath } from './path-rewrite.js';
 import { RequestBody } from './request-body.js';
@@ -147,12 +149,19 @@ export class HostVisit {
     const { head, host, incoming } = this.request;
     const { path } = head.target;
     if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(head));
+    if (host.redirect) return this.exchange.answer(this.redirection(host.redirect));
     const { maxBodyBytes = Infinity } = host;
     const announced = this.whole?.length ?? Number(head.fields.contentLength ?? 0);
     if (announced > maxBodyBytes) return this.exchange.answer(bodyTooLargeAnswer(readerAt(host, head)));
     if (this.whole) this.record?.requestPart(this.whole);
     const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
     this.exchange.start(() => this.options.upstreams.of(host), body, verdict);
+  }
+
+  private redirection(redirect: HostRedirect): GatewayAnswer {
+    const { head, host, origin } = this.request;
+    const { forward: path } = pathFor(this.request);
+    return hostRedirectAnswer(host, redirect, { scheme: origin.scheme, authority: head.authority, path });
   }
 
   private bodyOptions(): ConstructorParameters<typeof RequestBody>[1] {

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { createHttpServer, type ListeningSockets } from '@gatehouse/net';
 import type { TunnelServerConfig, HostConfig } from '../config.js';
-import type { HostAndPort } from '../environment.js';
+import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { ModeContext } from '../modes/mode.js';
 import { RequestRecorder } from '../recording/request-recorder.js';
@@ -141,17 +141,20 @@ export class HttpGateway {
       withheldCookies: options.withheldCookies ?? [],
       serves: (name) => options.serves?.(name) ?? true,
     });
-    const { logger } = context;
-    this.listening = {
+    this.listening = this.listenerContext(context.logger, proxies);
+    this.http1 = new Http1Listener(this.listening);
+  }
+
+  private listenerContext(logger: TunnelLogger, proxies: TrustedProxies): ListenerContext {
+    return {
       dispatcher: this.dispatcher,
       proxies,
       logger,
-      headMs: timeouts.head ?? HEAD_MS,
+      headMs: this.options.timeouts?.head ?? HEAD_MS,
       draining: () => this.draining,
-      shared: options.serves !== undefined,
-      agentUpgrade: (request, socket) => agents.upgrade(request, socket),
+      shared: this.options.serves !== undefined,
+      agentUpgrade: (request, socket) => this.agents.upgrade(request, socket),
     };
-    this.http1 = new Http1Listener(this.listening);
   }
 
   /** Applies to the next request and the next handshake. */

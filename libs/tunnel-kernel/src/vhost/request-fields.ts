@@ -154,6 +154,10 @@ export function firstField({ kept }: RequestFields, name: string): string | unde
   return undefined;
 }
 
+export function isGrpc(fields: RequestFields): boolean {
+  return firstField(fields, 'content-type')?.startsWith('application/grpc') === true;
+}
+
 /** `drop` is called with names in lower case. */
 export function without(fields: readonly string[], drop: (name: string) => boolean): string[] {
   const left: string[] = [];

@@ -26,3 +26,9 @@ export function stateOf(error: unknown): TargetCheckState {
   }
   return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT' ? 'timeout' : 'no_http';
 }
+
+/** Whether the error is the target's fault. */
+export function blames(error: Error): boolean {
+  if (error instanceof TunnelError) return error.code === 'target';
+  return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT';
+}

@@ -3,6 +3,7 @@ import { CheckField, SelectField, TextField } from '../../shared/components/fiel
 import type { Form } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
+import { RedirectFields } from './redirect-fields.js';
 import { HealthFields } from './health-fields.js';
 import type { HostForm } from './host-form.js';
 
@@ -61,6 +62,7 @@ export function HostFields({ form, isNew }: HostFieldsProps) {
         onChange={(on) => form.set('auto_https', on)}
       />
       <StrictPathField form={form} />
+      <RedirectFields form={form} />
       <HealthFields form={form} />
       <ForwardingFields form={form} />
       <HeaderFields form={form} />
@@ -82,9 +84,9 @@ function StrictPathField({ form }: { form: Form<HostForm> }) {
 }
 
 function ForwardingFields({ form }: { form: Form<HostForm> }) {
-  const { rewrite_path: path, sticky, max_body_bytes: maxBody, error_page: errorPage } = form.values;
+  const { rewrite_path: path, sticky, compress, max_body_bytes: maxBody, error_page: errorPage } = form.values;
   return (
-    <details open={sticky || `${path}${maxBody}${errorPage}` !== ''}>
+    <details open={sticky || compress || `${path}${maxBody}${errorPage}` !== ''}>
       <summary>{t('hosts.forwarding')}</summary>
       <TextField
         label={t('hosts.rewritePath')}
@@ -106,6 +108,13 @@ function ForwardingFields({ form }: { form: Form<HostForm> }) {
         checked={sticky}
         problem={form.problem('sticky')}
         onChange={(on) => form.set('sticky', on)}
+      />
+      <CheckField
+        label={t('hosts.compress')}
+        hint={t('hosts.compressHint')}
+        checked={compress}
+        problem={form.problem('compress')}
+        onChange={(on) => form.set('compress', on)}
       />
       <TextField
         label={t('hosts.errorPage')}

@@ -8,12 +8,15 @@ export interface HostForm {
   strict_path: boolean;
   rewrite_path: string;
   sticky: boolean;
+  compress: boolean;
   /** Shown in MiB. */
   max_body_bytes: string;
   error_page: string;
   scheme: HostView['scheme'];
   target_addr: string;
   health_check: HealthForm;
+  /** Empty: no redirect. */
+  redirect: { to: string; status: string; keep_path: boolean };
   auto_https: boolean;
   rewrite_host: string;
   /** `Name: value` lines; nothing after the colon takes the field away. */
@@ -49,16 +52,26 @@ export function formOf(host: HostView | null, clientId = ''): HostForm {
     strict_path: host?.strict_path ?? false,
     rewrite_path: host?.rewrite_path ?? '',
     sticky: host?.sticky ?? false,
+    compress: host?.compress ?? false,
     max_body_bytes: host?.max_body_bytes ? String(host.max_body_bytes / MIB) : '',
     error_page: host?.error_page ?? '',
     scheme: host?.scheme ?? 'all',
     target_addr: host?.target_addr ?? '',
     health_check: healthOf(host?.health_check ?? null),
+    redirect: {
+      to: host?.redirect?.to ?? '',
+      status: String(host?.redirect?.status ?? 302),
+      keep_path: host?.redirect?.keep_path ?? true,
+    },
     auto_https: host?.auto_https === 1,
     rewrite_host: host?.rewrite_host ?? '',
     request_headers: toLines(host?.request_headers ?? {}),
     response_headers: toLines(host?.response_headers ?? {}),
   };
+}
+
+function toRedirect({ to, status, keep_path }: HostForm['redirect']): Record<string, unknown> | null {
+  return to.trim() === '' ? null : { to: to.trim(), status: Number(status), keep_path };
 }
 
 function healthOf(check: HostHealthCheck | null): HealthForm {
@@ -94,11 +107,13 @@ export function toBody(form: HostForm): Record<string, unknown> {
     strict_path: form.strict_path,
     rewrite_path: form.rewrite_path.trim() === '' ? null : form.rewrite_path.trim(),
     sticky: form.sticky,
+    compress: form.compress,
     max_body_bytes: bytesOf(form.max_body_bytes),
     error_page: form.error_page.trim() === '' ? null : form.error_page,
     scheme: form.scheme,
     target_addr: form.target_addr,
     health_check: toHealthCheck(form.health_check),
+    redirect: toRedirect(form.redirect),
     auto_https: form.auto_https ? 1 : 0,
     rewrite_host: form.rewrite_host.trim() === '' ? null : form.rewrite_host.trim(),
     request_headers: fromLines(form.request_headers),

@@ -72,6 +72,8 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'coalesce(o.sticky, false) AS sticky',
       'coalesce(o.max_body_bytes, 0) AS max_body_bytes',
       'o.error_page',
+      'coalesce(o.compress, false) AS compress',
+      'o.redirect',
       'o.health_check',
       `coalesce(o.request_headers, '{}') AS request_headers`,
       `coalesce(o.response_headers, '{}') AS response_headers`,

@@ -7,7 +7,8 @@ import { QueryFailedError, type EntityManager } from 'typeorm';
 import { ConsoleRules } from '../../ip-rules/console-rules.js';
 import { readArchive, type CheckedArchive, type CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
-import { RowRestorer, type RestoredIds } from './row-restorer.js';
+import type { RestoredIds } from './restore-context.js';
+import { RowRestorer } from './row-restorer.js';
 
 const UNIQUE_VIOLATION = '23505';
 const SHOWN = 20_000;

@@ -1,4 +1,3 @@
-import type { Actor } from '@gatehouse/auth';
 import type { RestoredRow } from '@gatehouse/contracts';
 import { readOutboundUrl } from '@gatehouse/net';
 import { WebhookSecrets } from '@gatehouse/webhooks';
@@ -12,10 +11,7 @@ import type { NewHostBody } from '../../hosts/host.dto.js';
 import { createChallenge, parseDomain } from '../../domains/domain-name.js';
 import { Domain } from '../../data/domain.entity.js';
 import { Host, HostOptions } from '../../data/host.entity.js';
-import { parseHostPattern, parseLocation } from '../../wire/host-pattern.js';
 import { lockNames } from '../../domains/lock-names.js';
-import { claimPlace } from '../../hosts/host-places.js';
-import { readHealthCheck, readTargetPath, requirePassable } from '../../hosts/host-checks.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { IpRule } from '../../data/ip-rule.entity.js';
@@ -33,18 +29,8 @@ import { fieldError, readField } from '../../wire/field-error.js';
 import type { ArchivedDomain, ArchivedPolicy, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
 import type { CheckedArchive, CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
-
-type Kind = RestoredRow['kind'];
-/** Maps ids of the archive to new ones. */
-export type RestoredIds = Record<Kind, ReadonlyMap<number, number>>;
-
-export interface RestoreContext {
-  ids: RestoredIds;
-  /** Rows that the answer reports. */
-  changed: RestoredRow[];
-  actor: Actor;
-  tx: EntityManager;
-}
+import { idOf, referred, type RestoreContext } from './restore-context.js';
+import { hostOf, hostOptionsOf } from './restore-host.js';
 
 /** Rows per statement. */
 const AT_ONCE = 500;
@@ -185,21 +171,10 @@ export class RowRestorer {
     for (const [index, row] of rows.entries()) {
       const { id, body } = row;
       push(context, { kind: 'host', id, note: null });
-      await insert(context.tx, Host, [await host(row, `archive.hosts[${index}]`, context)]);
-      const options = {
-        hostId: idOf(context, 'host', id),
-        strictPath: body.strict_path ?? false,
-        rewriteHost: body.rewrite_host ?? null,
-        rewritePath: readTargetPath(body.rewrite_path ?? null, `archive.hosts[${index}].`),
-        sticky: body.sticky ?? false,
-        maxBodyBytes: body.max_body_bytes ?? 0,
-        errorPage: body.error_page ?? null,
-        healthCheck: readHealthCheck(body.health_check ?? null, body.target_addr, `archive.hosts[${index}].`),
-        requestHeaders: body.request_headers ?? {},
-        responseHeaders: body.response_headers ?? {},
-        recordRequests: body.record_requests ?? 'off',
-      };
-      await insert(context.tx, HostOptions, [options]);
+      const path = `archive.hosts[${index}]`;
+      const restored = await hostOf(row, path, context);
+      await insert(context.tx, Host, [restored]);
+      await insert(context.tx, HostOptions, [hostOptionsOf(body, restored, path)]);
     }
   }
 
@@ -297,33 +272,6 @@ export class RowRestorer {
   }
 }
 
-async function host(
-  { id, body, createdAt, updatedAt }: CheckedRow<NewHostBody>,
-  path: string,
-  context: RestoreContext,
-): Promise<object> {
-  const name = readField(`${path}.host`, () => parseHostPattern(body.host));
-  const location = readField(`${path}.location`, () => parseLocation(body.location ?? '/'));
-  const scheme = body.scheme ?? 'all';
-  const { target_addr: targetAddr, cert_path: certPath = null, auto_https: autoHttps = 0 } = body;
-  requirePassable({ targetAddr, location, scheme, autoHttps, certPath }, `${path}.`);
-  await claimPlace({ host: name, location, scheme, id: null, ownerId: null, isOwned: false }, context.tx);
-  return {
-    id: idOf(context, 'host', id),
-    clientId: referred(context, 'client', body.client_id, `${path}.client_id`),
-    host: name,
-    location,
-    scheme,
-    targetAddr,
-    certPath,
-    keyPath: body.key_path ?? null,
-    autoHttps,
-    status: body.status ?? 1,
-    createdAt,
-    updatedAt,
-  };
-}
-
 function policy(
   { id, body, hash, createdAt, updatedAt }: CheckedRow<ArchivedPolicy>,
   path: string,
@@ -368,17 +316,6 @@ async function quotas(
     period,
   }));
   await insert(context.tx, TrafficQuotaRow, values);
-}
-
-function idOf({ ids }: RestoreContext, kind: Kind, id: number): number {
-  return ids[kind].get(id) ?? id;
-}
-
-/** The new id of a referenced row. @throws AppError VALIDATION_FAILED if it is not in the archive. */
-function referred({ ids }: RestoreContext, kind: Kind, id: number, field: string): number {
-  const found = ids[kind].get(id);
-  if (found === undefined) throw fieldError(field, `there is no ${kind} ${id} in the archive`);
-  return found;
 }
 
 /** Reports only what users need to know. */

@@ -184,9 +184,24 @@ export const publish = {
     maxBodyHint: 'Empty: no limit. A larger one is answered with 413.',
     sticky: 'Sticky sessions',
     stickyHint: 'With several targets: visitors come back to the one that they had, by a cookie',
+    compress: 'Compress responses',
+    compressHint: 'Text for browsers that accept it, where the target does not compress it itself',
     errorPage: 'Error page, HTML',
     errorPageHint:
       'For browsers when the host is not reached. {status} and {reason} are replaced. Empty: the page of the gateway',
+    redirect: {
+      title: 'Redirect',
+      to: 'Redirect visitors to',
+      toHint: 'A URL, or a name: then scheme and port stay. Empty: visitors get the target',
+      status: 'Status',
+      statuses: {
+        '301': '301 Moved permanently',
+        '302': '302 Found (temporary)',
+        '307': '307 Temporary, keeps the method',
+        '308': '308 Permanent, keeps the method',
+      },
+      keepPath: 'Keep path and query',
+    },
     health: {
       title: 'Health checks',
       type: 'Check targets',

@@ -179,8 +179,23 @@ export const publish: Translation<typeof english> = {
     maxBodyHint: '留空表示不限。超出时返回 413。',
     sticky: '会话保持',
     stickyHint: '有多个目标时，访客通过 Cookie 回到之前的目标',
+    compress: '压缩响应',
+    compressHint: '目标未压缩的文本内容，为支持的浏览器压缩',
     errorPage: '错误页面（HTML）',
     errorPageHint: '目标无法访问时浏览器看到的页面。{status} 和 {reason} 会被替换。留空则使用网关的页面',
+    redirect: {
+      title: '重定向',
+      to: '将访客重定向到',
+      toHint: 'URL，或域名（保留协议和端口）。留空则访问目标',
+      status: '状态码',
+      statuses: {
+        '301': '301 永久移动',
+        '302': '302 临时移动',
+        '307': '307 临时，保留请求方法',
+        '308': '308 永久，保留请求方法',
+      },
+      keepPath: '保留路径和查询参数',
+    },
     health: {
       title: '健康检查',
       type: '检查目标',
