@@ -112,8 +112,10 @@ const HOSTS: ErrorTexts = {
   'must have at most {max} characters': '最多 {max} 个字符',
   'has an invalid percent escape': '包含无效的百分号编码',
   'must not be a path': '不能是路径',
-  'a certificate for * or *.name takes files: cert_path and key_path':
-    '* 或 *.域名 的证书需要使用文件：cert_path 和 key_path',
+  'dns-01 needs ACME_DNS_PROVIDER': 'dns-01 需要设置 ACME_DNS_PROVIDER',
+  'a certificate for *.name takes files (cert_path and key_path), or ACME_DNS_PROVIDER':
+    '*.name 的证书需使用文件（cert_path 和 key_path），或设置 ACME_DNS_PROVIDER',
+  'a certificate for * takes files: cert_path and key_path': '* 或 *.域名 的证书需要使用文件：cert_path 和 key_path',
   'browsers would send the cookies of the console there': '浏览器会将控制台的 Cookie 发送到此域名',
   'has targets with tls:// and others: give them hosts of their own': '不能混用 tls:// 与其他目标，请分别添加域名解析',
   'must be https for a tls:// target': '目标为 tls:// 时必须是 https',
@@ -276,6 +278,7 @@ const ACME: ErrorTexts = {
   'it is not for {host}': '不适用于 {host}',
   'its files cannot be used': '证书文件无法使用',
   'nothing is ordered: ACME_AGREE_TERMS is not true': '未将 ACME_AGREE_TERMS 设为 true，不会申请证书',
+  'nothing is ordered: ACME_DNS_PROVIDER is not set': '未设置 ACME_DNS_PROVIDER，不会申请证书',
   'no answer in {seconds} s': '{seconds} 秒内没有响应',
   'its answer is longer than {limit} bytes': '返回内容超过 {limit} 字节',
 };

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
 import { createLogger, rootModule } from '@gatehouse/platform';
-import { findPeer, Pebble, peerOrSkip, reservePort, waitFor, type PebbleOptions } from '@gatehouse/testing';
+import { findPeer, NameServer, Pebble, peerOrSkip, reservePort, waitFor, type PebbleOptions } from '@gatehouse/testing';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
@@ -207,6 +208,43 @@ describe('ACME certificates, with an authority that refuses every other nonce', 
     expect(servedAt).not.toBeNull();
     await takeDown();
     expect(await at.world.rows('SELECT * FROM tunnel_gateway_ops.acme_challenges')).toEqual([]);
+  }, 120_000);
+
+  it('are issued by DNS-01, also for wildcards, with updates that a name server (BIND) checks', async (context) => {
+    const program = peerOrSkip('named') ?? '';
+    if (program === '') context.skip('named is not installed: npm run peers');
+    const key = { name: 'gatehouse-key', secret: randomBytes(32).toString('base64') };
+    const names = await NameServer.start({ program, zone: 'example.org', key });
+    closing.push(() => names.close());
+    const env = {
+      ACME_DNS_PROVIDER: 'rfc2136',
+      ACME_DNS_SERVER: `127.0.0.1:${names.port}`,
+      ACME_DNS_ZONES: 'example.net,example.org',
+      ACME_DNS_TSIG_NAME: key.name,
+      ACME_DNS_TSIG_SECRET: key.secret,
+      ACME_DNS_WAIT_SECONDS: '0',
+      ACME_CHALLENGES: 'dns-01',
+    };
+    // The authority asks the same server, and finds nothing on the ports of the gateway.
+    const at = await yard(context, env, { nameServer: `127.0.0.1:${names.port}` });
+    const wild = await host(at, '*.wild.example.org');
+    const exact = await host(at, 'hidden.example.org', { scheme: 'https' });
+    expect(await settled(at, wild.id)).toMatchObject({
+      last_error: null,
+      status: 'valid',
+      names: ['*.wild.example.org'],
+    });
+    expect(await settled(at, exact.id)).toMatchObject({
+      last_error: null,
+      status: 'valid',
+      names: ['hidden.example.org'],
+    });
+    for (const name of ['a.wild.example.org', 'hidden.example.org']) await waitFor(() => handshake(at, name), PATIENCE);
+    for (const name of ['wild', 'hidden']) expect(await names.txt(`_acme-challenge.${name}.example.org`)).toEqual([]);
+    const other = await host(at, '*.wild.example.com');
+    expect((await settled(at, other.id)).last_error).toContain('is in none of the zones of ACME_DNS_ZONES');
+    const everything = { client_id: at.clientId, host: '*', target_addr: 'http://127.0.0.1:9', auto_https: 1 };
+    expect((await at.world.admin('POST', '/hosts', everything)).status).toBe(422);
   }, 120_000);
 
   it('are issued only for the account that the authority knows by its external key', async (context) => {

@@ -13,6 +13,8 @@ export interface PebbleOptions {
   programs: { pebble: string; names: string };
   /** Where it looks at what is proven: the ports of the gateway. */
   ports: { http: number; https: number };
+  /** `host:port` of the name server that it asks; by default one where every name is 127.0.0.1. */
+  nameServer?: string;
   /** Accounts have to be bound with this key. */
   binding?: { kid: string; macKey: string };
 }
@@ -45,7 +47,7 @@ export class Pebble {
   static async start(options: PebbleOptions): Promise<Pebble> {
     const pebble = new Pebble(options, await reservePort(), await reservePort());
     pebble.names = await TestNames.start(options.programs.names);
-    await pebble.startAuthority(pebble.names.address);
+    await pebble.startAuthority(options.nameServer ?? pebble.names.address);
     return pebble;
   }
 

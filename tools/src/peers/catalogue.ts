@@ -25,6 +25,8 @@ export const PEERS: readonly Peer[] = [
   { program: 'haproxy', packages: ['haproxy'], companions: [] },
   { program: 'caddy', packages: ['caddy'], companions: [] },
   { program: 'pebble', packages: ['pebble'], companions: ['pebble-challtestsrv'] },
+  // BIND: a name server that takes signed updates.
+  { program: 'named', packages: ['bind9'], companions: [] },
   { program: 'slowhttptest', packages: ['slowhttptest'], companions: [] },
   // What it reads lies in etc/testssl of the tree: TESTSSL_INSTALL_DIR says so.
   { program: 'testssl', packages: ['testssl.sh'], companions: [] },

@@ -56,6 +56,7 @@ const PRINT_VERSION: Record<string, string[]> = {
   caddy: ['help'],
   // Its usage: a server needs a configuration.
   pebble: ['-h'],
+  named: ['-v'],
   slowhttptest: ['-h'],
   testssl: ['--help'],
   promtool: ['--version'],

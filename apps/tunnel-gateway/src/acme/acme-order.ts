@@ -12,7 +12,7 @@ import { member, unexpected, type AcmeClient, type AcmeObject } from './acme-cli
 import { isObject, problemOf } from './acme-problem.js';
 import { keyAuthorization } from './jws.js';
 
-export const CHALLENGE_TYPES = ['http-01', 'tls-alpn-01'] as const;
+export const CHALLENGE_TYPES = ['http-01', 'tls-alpn-01', 'dns-01'] as const;
 export type ChallengeType = (typeof CHALLENGE_TYPES)[number];
 
 /** The answer to a challenge of an authority. */
@@ -108,7 +108,10 @@ function expectStatus({ value }: AcmeObject, statuses: readonly string[]): void 
 function checked(issued: IssuedCertificate, name: string): IssuedCertificate {
   try {
     const leaf = new X509Certificate(issued.chain);
-    if (leaf.checkPrivateKey(createPrivateKey(issued.key)) && leaf.checkHost(name, { subject: 'never' })) return issued;
+    // A name that the pattern matches.
+    const covered = name.replace(/^\*/, 'www');
+    if (leaf.checkPrivateKey(createPrivateKey(issued.key)) && leaf.checkHost(covered, { subject: 'never' }))
+      return issued;
   } catch (error) {
     throw Object.assign(unexpected('what it sent is no certificate'), { cause: error });
   }

@@ -2,10 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
 import { AcmeAccounts, type OpenAccount } from './acme-accounts.js';
-import { orderCertificate, type IssuedCertificate } from './acme-order.js';
+import { orderCertificate, type ChallengeAnswer, type ChallengeType, type IssuedCertificate } from './acme-order.js';
 import { AcmeProblem } from './acme-problem.js';
 import type { Wish } from './acme-schedule.js';
 import { ChallengeBoard } from './challenge-board.js';
+import { DnsProofs } from './dns/dns-proofs.js';
 import { renewalId, timeInWindow } from './renewal.js';
 
 /** Orders at the configured authority. */
@@ -14,15 +15,16 @@ export class AcmeOrders {
   constructor(
     private readonly accounts: AcmeAccounts,
     private readonly board: ChallengeBoard,
+    private readonly proofs: DnsProofs,
     private readonly settings: TunnelGatewaySettings,
   ) {}
 
   /** Each attempt uses the next type of challenge. @throws AcmeProblem */
   async order({ name, failures, chain }: Wish, signal: AbortSignal): Promise<IssuedCertificate> {
-    const { acmeChallenges } = this.settings;
-    const challenge = acmeChallenges[failures % acmeChallenges.length] ?? 'http-01';
+    const challenge = this.challengeFor(name, failures);
     const replaces = chain === null ? null : renewalId(new X509Certificate(chain));
-    const show = this.board.show.bind(this.board);
+    const show = (answer: ChallengeAnswer): Promise<() => Promise<void>> =>
+      answer.type === 'dns-01' ? this.proofs.show(answer, signal) : this.board.show(answer);
     return this.withAccount(signal, ({ client, key: accountKey }) =>
       orderCertificate({ client, accountKey, name, challenge, replaces, show }),
     );
@@ -34,6 +36,13 @@ export class AcmeOrders {
     if (id === null) return null;
     const info = await this.withAccount(signal, ({ client }) => client.renewalInfo(id));
     return info === null ? null : timeInWindow(info.value['suggestedWindow'], planned, Math.random());
+  }
+
+  /** Each attempt uses the next type; only DNS can prove a wildcard (RFC 8555 7.1.3). */
+  private challengeFor(name: string, failures: number): ChallengeType {
+    const { acmeChallenges } = this.settings;
+    if (name.startsWith('*.')) return 'dns-01';
+    return acmeChallenges[failures % acmeChallenges.length] ?? 'http-01';
   }
 
   private async withAccount<T>(signal: AbortSignal, work: (account: OpenAccount) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { TunnelGatewaySettings } from '../settings.js';
 import { DataSource, type EntityManager } from 'typeorm';
 
 /** A host whose name should have a certificate. */
@@ -31,14 +32,15 @@ export interface Failure {
 }
 
 /**
- * One host for each name: enabled, with exact names only, without files or an upload, of enabled clients and owners. No
+ * One host for each name: enabled, with exact names, and `*.name` if $1, without files or an upload, of enabled clients and owners. No
  * certificates are ordered for other names.
  */
 const WISHES = `
   SELECT DISTINCT ON (h.host) h.id, h.host AS name, c.owner_user_id
   FROM tunnel_gateway.hosts h
     JOIN tunnel_gateway.clients c ON c.id = h.client_id JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
-  WHERE h.status = 1 AND h.auto_https = 1 AND h.cert_path IS NULL AND h.host NOT LIKE '%*%'
+  WHERE h.status = 1 AND h.auto_https = 1 AND h.cert_path IS NULL
+    AND (h.host NOT LIKE '%*%' OR ($1::boolean AND h.host LIKE '*.%'))
     AND coalesce(h.scheme, 'all') <> 'http' AND c.status = 1 AND u.status = 1
     AND NOT EXISTS (
       SELECT 1 FROM tunnel_gateway_ops.certificates o JOIN tunnel_gateway.hosts oh ON oh.id = o.host_id
@@ -92,17 +94,26 @@ const ADOPT = `
 /** Plans when each name gets its certificate. */
 @Injectable()
 export class AcmeSchedule {
-  constructor(private readonly dataSource: DataSource) {}
+  /** Whether `*.name` can be proven. */
+  private readonly wildcards: boolean;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    settings: TunnelGatewaySettings,
+  ) {
+    this.wildcards = settings.acmeDnsProvider !== undefined;
+  }
 
   async due(limit: number): Promise<number[]> {
-    const sql = `SELECT "hostId" FROM (${PLANS}) p WHERE due ORDER BY failures, "hostId" LIMIT $1`;
-    const rows: { hostId: number }[] = await this.dataSource.query(sql, [limit]);
+    const sql = `SELECT "hostId" FROM (${PLANS}) p WHERE due ORDER BY failures, "hostId" LIMIT $2`;
+    const rows: { hostId: number }[] = await this.dataSource.query(sql, [this.wildcards, limit]);
     return rows.map(({ hostId }) => hostId);
   }
 
   /** Null for a host that should have no ACME certificate, or whose name another host represents. */
   async wish(hostId: number): Promise<Wish | null> {
-    const rows: Wish[] = await this.dataSource.query(`SELECT * FROM (${PLANS}) p WHERE "hostId" = $1`, [hostId]);
+    const sql = `SELECT * FROM (${PLANS}) p WHERE "hostId" = $2`;
+    const rows: Wish[] = await this.dataSource.query(sql, [this.wildcards, hostId]);
     return rows[0] ?? null;
   }
 
@@ -110,8 +121,8 @@ export class AcmeSchedule {
   async hostsOf(names: readonly string[]): Promise<Map<string, number>> {
     if (names.length === 0) return new Map();
     const rows: { hostId: number; name: string }[] = await this.dataSource.query(
-      `SELECT w.id::float8 AS "hostId", w.name FROM (${WISHES}) w WHERE w.name = ANY($1)`,
-      [[...names]],
+      `SELECT w.id::float8 AS "hostId", w.name FROM (${WISHES}) w WHERE w.name = ANY($2)`,
+      [this.wildcards, [...names]],
     );
     return new Map(rows.map(({ hostId, name }) => [name, hostId]));
   }

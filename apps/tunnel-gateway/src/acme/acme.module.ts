@@ -10,6 +10,7 @@ import { AcmeSchedule } from './acme-schedule.js';
 import { AcmeSweep } from './acme-sweep.js';
 import { CertificatesHandler } from './certificates.handler.js';
 import { ChallengeBoard } from './challenge-board.js';
+import { DnsProofs } from './dns/dns-proofs.js';
 import { IssueJournal } from './issue-journal.js';
 import { NameLock } from './name-lock.js';
 import { RenewalInquiry } from './renewal-inquiry.js';
@@ -29,6 +30,7 @@ const EVERY_MS = 10_000;
     CertificateStore,
     CertificatesHandler,
     ChallengeBoard,
+    DnsProofs,
     ExpiryWarnings,
     IssueJournal,
     NameLock,

@@ -18,13 +18,16 @@ const UPLOADED = `EXISTS (
   SELECT 1 FROM tunnel_gateway_ops.certificates k WHERE k.host_id = row.id AND k.source = 'upload')`;
 const ORDERED = `(
   EXISTS (SELECT 1 FROM tunnel_gateway_ops.certificates k WHERE k.host_id = row.id AND k.source = 'acme')
-  OR (row.auto_https = 1 AND coalesce(row.scheme, 'all') <> 'http' AND row.host NOT LIKE '%*%' AND NOT ${UPLOADED}))`;
+  OR (row.auto_https = 1 AND coalesce(row.scheme, 'all') <> 'http' AND row.host <> '*' AND NOT ${UPLOADED}))`;
 const BY_SOURCE = {
   file: 'row.cert_path IS NOT NULL',
   upload: `row.cert_path IS NULL AND ${UPLOADED}`,
   acme: `row.cert_path IS NULL AND ${ORDERED}`,
 };
 const ANY = `row.cert_path IS NOT NULL OR ${UPLOADED} OR ${ORDERED}`;
+
+const NO_TERMS = 'nothing is ordered: ACME_AGREE_TERMS is not true';
+const NO_PROVIDER = 'nothing is ordered: ACME_DNS_PROVIDER is not set';
 
 /** Certificates of hosts. They are found through their hosts, each of which has one at most. */
 @Injectable()
@@ -70,10 +73,18 @@ export class CertificatesService {
       const problem = covers ? null : `it is not for ${host.host}`;
       return toCertificateView({ host, source: 'upload', facts: stored, problem, state, now });
     }
-    const { acmeAgreeTerms } = this.settings;
-    const problem = acmeAgreeTerms ? null : 'nothing is ordered: ACME_AGREE_TERMS is not true';
+    const { acmeAgreeTerms, acmeDnsProvider } = this.settings;
+    const isUnprovable = host.host.startsWith('*') && acmeDnsProvider === undefined;
+    const missing = acmeAgreeTerms ? (isUnprovable ? NO_PROVIDER : null) : NO_TERMS;
     const facts = covers ? stored : null;
-    return toCertificateView({ host, source: 'acme', facts, problem, state: acmeAgreeTerms ? state : undefined, now });
+    return toCertificateView({
+      host,
+      source: 'acme',
+      facts,
+      problem: missing,
+      state: acmeAgreeTerms ? state : undefined,
+      now,
+    });
   }
 
   private ofFiles({ certPath, keyPath }: Host): { facts: StoredFacts; problem: string | null } {

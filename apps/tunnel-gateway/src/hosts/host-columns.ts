@@ -30,9 +30,7 @@ export class HostColumns {
     const changed = { ...place, autoHttps: autoHttps ?? before?.autoHttps ?? 0, certPath: certificate.certPath };
     requirePassable({ ...changed, targetAddr: target ?? before?.targetAddr ?? '' });
     const wantsAcme = (autoHttps ?? before?.autoHttps) === 1 && !certificate.certPath;
-    if (wantsAcme && place.host.includes('*')) {
-      throw fieldError('auto_https', 'a certificate for * or *.name takes files: cert_path and key_path');
-    }
+    if (wantsAcme && place.host.includes('*')) this.requireProvable(place.host);
     const ownerId = place.host === before?.host || isAdministrator(actor) ? null : (actor.userId ?? 0);
     if (ownerId !== null && covers(place.host, new URL(this.settings.publicUrl).hostname)) {
       throw new AppError('FORBIDDEN', 'host: browsers would send the cookies of the console there');
@@ -53,6 +51,16 @@ export class HostColumns {
     if (ownerId === null || actor.role === 'admin') return false;
     await lockNames(tx);
     return this.names.require(host, ownerId, tx);
+  }
+
+  /** Only DNS can prove a wildcard, and nothing proves every name. */
+  private requireProvable(host: string): void {
+    if (host !== '*' && this.settings.acmeDnsProvider !== undefined) return;
+    const message =
+      host === '*'
+        ? 'a certificate for * takes files: cert_path and key_path'
+        : 'a certificate for *.name takes files (cert_path and key_path), or ACME_DNS_PROVIDER';
+    throw fieldError('auto_https', message);
   }
 
   private certificateOf(body: HostChanges, before: Host | null, actor: Actor): Pick<Host, 'certPath' | 'keyPath'> {
