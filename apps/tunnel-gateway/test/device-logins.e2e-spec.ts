@@ -1,11 +1,21 @@
 /** Logins of machines with a code (RFC 8628), as `gatehouse-agent login` asks for them. */
+import { randomBytes } from 'node:crypto';
 import { parseBase32, totpCode } from '@gatehouse/auth';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Retention } from '../src/retention/retention.js';
+import { startGateway } from './gateway-app.js';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const PASSWORD = 'correct horse battery';
 const proof = { current_password: PASSWORD };
+
+const SETTINGS = {
+  TRUSTED_PROXIES: '127.0.0.1',
+  API_RATE_LIMIT: '0',
+  // That of all replicas.
+  GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
+};
 
 let world: TunnelWorld;
 let machine: Caller;
@@ -14,7 +24,7 @@ let addresses = 0;
 const elsewhere = (): Caller => caller(world.gateway.url, { 'x-forwarded-for': `198.51.100.${++addresses}` });
 
 beforeAll(async () => {
-  world = await TunnelWorld.start({ TRUSTED_PROXIES: '127.0.0.1', API_RATE_LIMIT: '0' });
+  world = await TunnelWorld.start(SETTINGS);
   machine = caller(world.gateway.url, { 'x-forwarded-for': '192.0.2.7' });
 });
 afterAll(() => world.close());
@@ -161,6 +171,37 @@ describe('the login of a machine', () => {
       const { status, body } = await machine('POST', '/auth/device', { machine: name });
       expect([status, body.errors[0].field]).toEqual([422, 'machine']);
     }
+  });
+
+  it('may begin, be approved, and be asked for at different replicas, which count guesses together', async () => {
+    const { databaseUrl } = world.gateway;
+    await using replica = await startGateway(SETTINGS, () => Promise.resolve(databaseUrl));
+    const there = caller(replica.url, { 'x-forwarded-for': '203.0.113.9' });
+    const { body: codes } = await there('POST', '/auth/device', { machine: 'laptop' });
+    expect(await poll(codes)).toMatchObject({ status: 'authorization_pending' });
+    const { call } = await world.user('rae');
+    expect((await decide(call, codes, { approved: true, ...proof })).status).toBe(204);
+    const granted = await there('POST', '/auth/device/token', { device_code: codes.device_code });
+    expect(granted.body).toMatchObject({ status: 'approved', username: 'rae' });
+    const key = caller(world.gateway.url, { 'x-api-key': granted.body.api_key });
+    expect((await key('GET', '/auth/me')).body.username).toBe('rae');
+    // Both ask at once: one of them gets the key.
+    const next = await begin();
+    await decide(call, next, { approved: true, ...proof });
+    const sent = { device_code: next.device_code };
+    const both = await Promise.all([poll(next), there('POST', '/auth/device/token', sent).then(({ body }) => body)]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set(['approved', 'expired_token']));
+    const [{ hits }] = await world.rows(
+      `SELECT hits FROM tunnel_gateway_ops.throttle_windows WHERE key = 'device begun 203.0.113.9'`,
+    );
+    expect(hits).toBe(1);
+  });
+
+  it('leaves no row once it has expired', async () => {
+    await begin();
+    await world.rows('UPDATE tunnel_gateway_ops.device_logins SET expires_at = now()');
+    await world.gateway.app.get(Retention, { strict: false }).sweep();
+    expect(await world.rows('SELECT * FROM tunnel_gateway_ops.device_logins')).toEqual([]);
   });
 
   it('has codes that cannot be read in the database', async () => {

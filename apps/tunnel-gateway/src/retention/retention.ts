@@ -36,7 +36,7 @@ const SWEEPS = {
     `until < now() OR created_at < (SELECT created_at FROM tunnel_gateway_ops.visitor_grants
       ORDER BY created_at DESC OFFSET ${GRANTS} LIMIT 1)`,
   ),
-  deviceLogins: old('tunnel_gateway_ops.device_logins', `expires_at < now() - interval '1 day'`),
+  deviceLogins: old('tunnel_gateway_ops.device_logins', 'expires_at < now()'),
   tries: old('tunnel_gateway_ops.visitor_tries', `since < now() - interval '1 hour'`),
 } as const;
 
