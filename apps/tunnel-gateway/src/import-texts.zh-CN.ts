@@ -35,7 +35,8 @@ export const IMPORT_TEXTS: ErrorTexts = {
   'networks are not joined': '不支持组网',
   'there are no feature gates': '没有功能开关',
   'give one tunnel or host several targets, separated by commas': '请为同一隧道或主机填写多个目标，用逗号分隔',
-  'unreachable targets are skipped automatically': '无法访问的目标会自动跳过',
+  'unreachable targets are skipped automatically; set health_check of a host for more':
+    '无法访问的目标会自动跳过；更多检查请设置域名解析的 health_check',
   'tunnels and hosts have only a name': '隧道和主机只有名称',
   'requests are routed by name and path only': '请求只按域名和路径路由',
   'everyone with the key of the tunnel can connect': '持有隧道密钥的人都可以连接',

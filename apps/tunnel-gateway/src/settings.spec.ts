@@ -14,6 +14,8 @@ describe('settings', () => {
     ['GATEHOUSE_SECRET_KEY', Buffer.alloc(32).toString('base64')],
     ['GATEHOUSE_SECRET_KEY', Buffer.from('1234567812345678'.repeat(2)).toString('base64')],
     ['GATEHOUSE_SECRET_KEY', 'secret'],
+    ['ACME_CHALLENGES', 'http-01,dns-01'],
+    ['ACME_DNS_PROVIDER', 'rfc2137'],
   ])('refuse %s=%s', (variable, value) => {
     expect(() => readSettings({ ...DATABASE, [variable]: value })).toThrow(SettingsError);
     expect(() => readSettings({ ...DATABASE, [variable]: value })).toThrow(variable);

@@ -315,12 +315,15 @@ function readPortRange(text: unknown): PortRange | null {
 /** @throws SettingsError naming every bad, missing and unknown variable. */
 export function readSettings(env: Environment = process.env): Readonly<TunnelGatewaySettings> {
   const settings = loadSettings(TunnelGatewaySettings, env);
-  refuseExamples(settings);
+  refuseUseless(settings);
   return settings;
 }
 
-/** An example from a document, or something that was typed to fill the field, protects nothing. */
-function refuseExamples({ adminPassword, secretKey }: TunnelGatewaySettings): void {
+/**
+ * An example from a document, or something that was typed to fill the field, protects nothing; and a challenge without a
+ * provider proves nothing.
+ */
+function refuseUseless({ adminPassword, secretKey, ...acme }: TunnelGatewaySettings): void {
   const problems: SettingProblem[] = [];
   if (adminPassword !== undefined && isKnownPassword(adminPassword)) {
     const expected = bilingual('one of your own, or none for one that is made', '您自己的密码，或不设置以自动生成');
@@ -333,6 +336,14 @@ function refuseExamples({ adminPassword, secretKey }: TunnelGatewaySettings): vo
   if (secretKey !== undefined && new Set(Buffer.from(secretKey, 'base64')).size < 16) {
     const expected = bilingual('32 random bytes (openssl rand -base64 32)', '32 个随机字节（openssl rand -base64 32）');
     problems.push({ variable: 'GATEHOUSE_SECRET_KEY', problem: bilingual('is not random', '不是随机的'), expected });
+  }
+  if (acme.acmeChallenges.includes('dns-01') && acme.acmeDnsProvider === undefined) {
+    const expected = bilingual('ACME_DNS_PROVIDER, too', '同时设置 ACME_DNS_PROVIDER');
+    problems.push({
+      variable: 'ACME_CHALLENGES',
+      problem: bilingual('has dns-01, and no provider is set', '包含 dns-01，但未设置服务商'),
+      expected,
+    });
   }
   if (problems.length > 0) throw new SettingsError(problems);
 }

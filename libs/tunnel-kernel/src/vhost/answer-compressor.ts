@@ -12,6 +12,8 @@ import type { Coding } from './compression.js';
 
 /** Of what each answer keeps in memory, and of what it can refer back to: 256 KiB, and 32 KiB for gzip. */
 const WINDOW_BITS = 18;
+/** At a time, of this process: each needs up to 1.6 MB for as long as its visitor reads. Further answers stay as they are. */
+export const MAX_COMPRESSORS = 256;
 const BROTLI_QUALITY = 4;
 const ZSTD_LEVEL = 3;
 const GZIP_LEVEL = 5;
@@ -29,6 +31,7 @@ export interface CompressorOptions {
 
 /** Compresses the body of one answer; while it is paused it takes no more than its buffers hold. */
 export class AnswerCompressor {
+  private static running = 0;
   private readonly stream: Gzip | BrotliCompress | ZstdCompress;
   private readonly flushes: boolean;
   private readonly flushKind: number;
@@ -37,7 +40,15 @@ export class AnswerCompressor {
   constructor({ coding, flushes, onPart, onDrain, onEnd, onError }: CompressorOptions) {
     [this.stream, this.flushKind] = open(coding);
     this.flushes = flushes;
+    AnswerCompressor.running += 1;
+    this.stream.once('close', () => {
+      AnswerCompressor.running -= 1;
+    });
     this.stream.on('data', onPart).on('drain', onDrain).on('end', onEnd).on('error', onError);
+  }
+
+  static get hasRoom(): boolean {
+    return AnswerCompressor.running < MAX_COMPRESSORS;
   }
 
   /** False: wait for `onDrain`. */

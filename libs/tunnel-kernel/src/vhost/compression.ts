@@ -29,12 +29,16 @@ export interface ChosenCompression {
   flushes: boolean;
 }
 
-/** How an answer of a target is sent to this visitor, by a host that compresses. */
-export function chooseCompression({ fields: asked }: RequestHead, answer: CompressibleAnswer): ChosenCompression {
+/** How an answer of a target is sent to this visitor, by a host that compresses. `hasRoom`: it may be compressed now. */
+export function chooseCompression(
+  { fields: asked }: RequestHead,
+  answer: CompressibleAnswer,
+  hasRoom: boolean,
+): ChosenCompression {
   const { fields, contentLength } = answer;
   if (!isCompressible(answer)) return { fields, coding: null, flushes: false };
   const varied = withVary(fields);
-  const coding = negotiate(firstField(asked, 'accept-encoding') ?? '');
+  const coding = hasRoom ? negotiate(firstField(asked, 'accept-encoding') ?? '') : null;
   if (coding === null) return { fields: varied, coding, flushes: false };
   // Parts of a compressed answer are not those that the target means.
   const kept = without(varied, (name) => name === 'content-length' || name === 'accept-ranges').map((text, at, all) =>

@@ -189,7 +189,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private compress(answer: CompressibleAnswer, bodyless: boolean): string[] {
     const { host, head, reply } = this.request;
     if (host.compress !== true) return answer.fields;
-    const { fields, coding, flushes } = chooseCompression(head, answer);
+    const { fields, coding, flushes } = chooseCompression(head, answer, AnswerCompressor.hasRoom);
     if (coding === null || bodyless) return fields;
     this.compressor = new AnswerCompressor({
       coding,

@@ -50,7 +50,7 @@ export const CLIENT_REASONS: Reasons = {
 /** Settings of a proxy. */
 export const PROXY_REASONS: Reasons = {
   loadBalancer: 'give one tunnel or host several targets, separated by commas',
-  healthCheck: 'unreachable targets are skipped automatically',
+  healthCheck: 'unreachable targets are skipped automatically; set health_check of a host for more',
   metadatas: 'tunnels and hosts have only a name',
   annotations: 'tunnels and hosts have only a name',
   routeByHTTPUser: 'requests are routed by name and path only',

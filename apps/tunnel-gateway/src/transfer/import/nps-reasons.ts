@@ -32,7 +32,7 @@ export const NPS_FLOW_REASONS: Reasons = {
 const HEALTH: Reasons = Object.fromEntries(
   ['Timeout', 'Interval', 'Type', 'Target'].map((name) => [
     `HealthCheck${name}`,
-    'unreachable targets are skipped automatically',
+    'unreachable targets are skipped automatically; set health_check of a host for more',
   ]),
 );
 
