@@ -207,6 +207,8 @@ const EVENTS: ErrorTexts = {
   'The agent at {before} was replaced by one from {address}': '{before} 的客户端已被来自 {address} 的客户端取代',
   'The agent is gone: {reason}': '客户端已离线：{reason}',
   'The time of the client is over': '客户端已过期',
+  'The rate of the tunnel was used up, in {seconds} s since the last report':
+    '隧道达到速率上限，自上次报告以来共 {seconds} 秒',
   'The rate of the client was used up, in {seconds} s since the last report':
     '客户端的速率已达上限，自上次报告以来累计 {seconds} 秒',
   'The traffic quota is used up: {used} of {bytes} bytes': '流量配额已用完：{used} / {bytes} 字节',

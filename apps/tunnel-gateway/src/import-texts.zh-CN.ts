@@ -45,7 +45,9 @@ export const IMPORT_TEXTS: ErrorTexts = {
   'direct paths are used automatically': '会自动使用直连路径',
   'connections of agents are encrypted': '客户端连接始终加密',
   'data is not compressed on the way': '传输时不压缩',
-  'rates are limited per client: set its rate_limit': '速率按客户端限制：请设置 rate_limit',
+  'rates are limited per client and tunnel: set rate_limit of the client':
+    '速率按客户端和隧道限制：请设置客户端的 rate_limit',
+  'must be a number with KB or MB': '必须是带 KB 或 MB 的数字',
   'rates are limited at the gateway': '速率在网关限制',
   'visitors need no entry: run the agent as a visitor with the key of the tunnel':
     '访客无需配置：请用隧道密钥以访客模式运行客户端',

@@ -40,7 +40,13 @@ beforeAll(async () => {
     listen_port: ports[0],
     target_addr: `127.0.0.1:${target}`,
   });
-  await make('/tunnels', { client_id: client.id, mode: 'secret', target_addr: '127.0.0.1:22', proxy_protocol: 2 });
+  await make('/tunnels', {
+    client_id: client.id,
+    mode: 'secret',
+    target_addr: '127.0.0.1:22',
+    proxy_protocol: 2,
+    rate_limit: 77,
+  });
   await make('/domains', { name: 'example.org', user_id: ann.id });
   expect((await ann.call('POST', '/domains', { name: 'shop.example.com' })).status).toBe(201);
   const host = await make('/hosts', {

@@ -138,4 +138,21 @@ describe('the events of the edge', () => {
     );
     expect(slow.data).toEqual({ count: 1 });
   });
+
+  it('report a tunnel whose own rate is used up, and nothing of its client', async () => {
+    const client = await world.client({}, ann.call);
+    await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, await world.echo(), { rate_limit: 64 });
+    expect(tunnel.rate_limit).toBe(64);
+    const visitor = await world.visit(tunnel.listen_port);
+    visitor.resume().write(Buffer.alloc(300_000));
+    const all = await events('tunnel', tunnel.id, 2, ann.call);
+    expect(all.at(-1)).toMatchObject({ type: 'limit.rate', data: { count: 1, client_id: client.id } });
+    expect(types(await events('client', client.id, 1))).toEqual(['client.online']);
+    // A change reaches the visitor that is connected.
+    const more = once(visitor.pause(), 'end');
+    await ann.call('PATCH', `/tunnels/${tunnel.id}`, { rate_limit: 0 });
+    visitor.resume().end();
+    await more;
+  });
 });

@@ -168,7 +168,7 @@ describe('configurations of frp', () => {
       outcome: 'taken',
       message: 'listen_port of the tunnel',
     });
-    expect(lineOf(report, 'proxies[0].transport.bandwidthLimit')).toMatchObject({ outcome: 'no_counterpart' });
+    expect(lineOf(report, 'proxies[0].transport.bandwidthLimit')).toMatchObject({ outcome: 'taken' });
     expect(lineOf(report, 'proxies[2].healthCheck.type')).toMatchObject({ outcome: 'no_counterpart' });
     expect(lineOf(report, 'proxies[7].type').message).toContain('no datagrams');
     expect(lineOf(report, 'visitors[0].serverName').outcome).toBe('no_counterpart');

@@ -96,6 +96,7 @@ export {
   type TurnHandlers,
 } from './request-turns.js';
 export { finalStatus, writeStatusLine } from './status-line.js';
+export { LimiterChain } from './limiter-chain.js';
 export { RateLimiter } from './rate-limiter.js';
 export { type Pacer, type Throttle, type ThrottleWaiter } from './relay-throttle.js';
 export { dialControl, type ControlDial } from './control/control-client.js';

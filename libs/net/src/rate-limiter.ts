@@ -77,6 +77,12 @@ export class RateLimiter implements Throttle, Pacer {
     return this.draw(wanted);
   }
 
+  /** Bytes that were granted and will not be sent. */
+  giveBack(bytes: number): void {
+    this.tokens = Math.min(this.burst, this.tokens + bytes);
+    this.carried -= bytes;
+  }
+
   enqueue(waiter: ThrottleWaiter): void {
     this.heldBack = true;
     this.delayed = true;

@@ -37,6 +37,8 @@ export interface TunnelConfig {
   destinations?: string[];
   /** Only in mode `file`. */
   file?: FileRoot;
+  /** Bytes a second, both directions together, beside the limit of its client. Absent: no limit of its own. */
+  rateLimit?: number;
   /** Modes `secret` and `p2p`: hex SHA-256 of the key that visitors must show. Without it nobody is admitted. */
   visitorKeyHash?: string;
 }

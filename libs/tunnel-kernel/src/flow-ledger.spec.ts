@@ -83,7 +83,10 @@ describe('the flow ledger', () => {
       return limit;
     });
     ledger.open(tunnel, 2, visitor).handle = { stop: () => undefined };
-    ledger.limit(2, null);
+    ledger.limit(
+      ({ clientId }) => clientId === 2,
+      () => null,
+    );
     expect(limits[0]).not.toHaveBeenCalled();
     expect(limits[1]).toHaveBeenCalledWith(null);
   });

@@ -149,9 +149,9 @@ export class FlowLedger {
     }
   }
 
-  /** Changes the throttle of a client's running connections. */
-  limit(clientId: number, throttle: Throttle | null): void {
-    for (const flow of this.running()) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);
+  /** Changes the throttle of the running connections that `which` selects. */
+  limit(which: (flow: Readonly<Flow>) => boolean, throttleOf: (flow: Readonly<Flow>) => Throttle | null): void {
+    for (const flow of this.running()) if (which(flow)) flow.handle?.limit?.(throttleOf(flow));
   }
 
   /** The way of the connections that `which` selects is silent. */

@@ -62,6 +62,7 @@ export { TunnelAgent } from './agent.js';
 export type { AgentStatus, TunnelAgentEnvironment } from './agent-connection.js';
 export type { VisitorHits } from './visitor-ledger.js';
 export type { FlowDelta, FlowRecord } from './flow-ledger.js';
+export type { HeldBack } from './limits/rate-limits.js';
 export type { QuotaKind, TrafficQuota } from './limits/traffic-quotas.js';
 export type { AgentTransport } from './session/route-chooser.js';
 export { formatWebSocketAddress, parseWebSocketAddress, type WebSocketAddress } from './websocket/handshake.js';

@@ -10,6 +10,7 @@ import { settled, spreadOf, type DrainOptions } from './draining.js';
 import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
+import type { HeldBack } from './limits/rate-limits.js';
 import type { TrafficQuota } from './limits/traffic-quotas.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
@@ -303,8 +304,8 @@ export class TunnelServer {
     return this.access.refusals();
   }
 
-  /** Clients whose rate limit delayed them since the last call. */
-  takeHeldBack(): number[] {
+  /** Clients and tunnels whose rate limit delayed visitors since the last call. */
+  takeHeldBack(): HeldBack[] {
     return this.access.takeHeldBack();
   }
 

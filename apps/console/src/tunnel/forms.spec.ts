@@ -56,6 +56,7 @@ const TUNNEL = {
   error: null,
   proxy_protocol: 0,
   accept_proxy_protocol: false,
+  rate_limit: 0,
 } as TunnelView;
 
 const HOST = {
@@ -134,6 +135,7 @@ describe('a tunnel', () => {
       name: null,
       mode: 'tcp',
       target_addr: 'x',
+      rate_limit: 0,
       traffic_quota: 0,
       listen_ip: '0.0.0.0',
       listen_port: 81,

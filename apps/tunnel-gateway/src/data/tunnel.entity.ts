@@ -63,6 +63,7 @@ export class Tunnel {
 /** Options without a column in the data model. */
 @Entity('tunnel_options')
 @Check('tunnel_options_proxy_protocol_check', 'proxy_protocol IN (0, 1, 2)')
+@Check('tunnel_options_rate_limit_check', 'rate_limit >= 0')
 export class TunnelOptions {
   @PrimaryColumn({ name: 'tunnel_id', type: 'bigint' })
   tunnelId: number;
@@ -78,4 +79,8 @@ export class TunnelOptions {
   /** Visitors connect through a proxy that names them. */
   @Column({ name: 'accept_proxy_protocol', type: 'boolean', default: false })
   acceptProxyProtocol: boolean;
+
+  /** KiB per second; 0: no limit of its own. */
+  @Column({ name: 'rate_limit', type: 'integer', default: 0 })
+  rateLimit: number;
 }

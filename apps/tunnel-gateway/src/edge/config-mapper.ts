@@ -77,7 +77,7 @@ function collect<R extends { id: number }, T>(
 }
 
 function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): TunnelConfig {
-  const { id, clientId, mode, listenIp, listenPort, proxyProtocol, acceptProxyProtocol } = row;
+  const { id, clientId, mode, listenIp, listenPort, proxyProtocol, acceptProxyProtocol, rateLimit = 0 } = row;
   const visitorKeyHash = visitorKeys.get(id);
   return {
     id,
@@ -87,6 +87,7 @@ function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): Tun
     ...tunnelTargets(row),
     ...(proxyProtocol !== 0 && { proxyProtocol }),
     acceptProxyProtocol,
+    ...(rateLimit > 0 && { rateLimit: rateLimit * KIBIBYTE }),
     ...(visitorKeyHash !== undefined && { visitorKeyHash }),
   };
 }

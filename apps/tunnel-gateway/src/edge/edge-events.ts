@@ -3,6 +3,7 @@ import {
   targetName,
   type DeniedVisitors,
   type FailedVisitors,
+  type HeldBack,
   type ServerEvents,
   type TargetChange,
   type TunnelLogger,
@@ -85,14 +86,16 @@ export class EdgeEvents {
     };
   }
 
-  /** Clients whose rate limit delayed them since the last call. */
-  limited(clientIds: Iterable<number>): void {
-    for (const id of clientIds) {
-      this.sampler.count(`limit.rate:${id}`, 1, {
+  /** Those whose rate limit delayed visitors since the last call. */
+  limited(heldBack: Iterable<HeldBack>, clientOfTunnel: (id: number) => number): void {
+    for (const { kind, id } of heldBack) {
+      const clientId = kind === 'client' ? id : clientOfTunnel(id);
+      this.sampler.count(`limit.rate:${kind}:${id}`, 1, {
         type: 'limit.rate',
-        resource: { kind: 'client', id },
-        ownerUserId: this.ownerOf(id),
-        say: (seconds) => `The rate of the client was used up, in ${seconds} s since the last report`,
+        resource: { kind, id },
+        ownerUserId: this.ownerOf(clientId),
+        ...(kind === 'tunnel' && { data: { client_id: clientId } }),
+        say: (seconds) => `The rate of the ${kind} was used up, in ${seconds} s since the last report`,
       });
     }
   }

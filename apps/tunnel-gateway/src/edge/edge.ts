@@ -394,7 +394,9 @@ export class Edge implements EdgeRole {
     const { writers } = this;
     await writers.run('counters', () => this.flows.write());
     await writers.run('grants of visitors', () => this.grants.write());
-    this.events.limited(this.server.takeHeldBack());
+    const { rows } = this.config;
+    const clientOf = (id: number): number => rows?.tunnels.find((tunnel) => tunnel.id === id)?.clientId ?? 0;
+    this.events.limited(this.server.takeHeldBack(), clientOf);
     await writers.run('events', () => this.events.write());
     await this.writeRunStatus();
   }

@@ -42,6 +42,8 @@ import { CreateTrafficQuotas1763668803000 } from './1763668803000-create-traffic
 import { CountTrafficQuotas1763668803001 } from './1763668803001-count-traffic-quotas.js';
 import { AddHostAnswers1763668803010 } from './1763668803010-add-host-answers.js';
 import { AnnounceHostAnswers1763668803011 } from './1763668803011-announce-host-answers.js';
+import { LimitTunnelRates1763668803020 } from './1763668803020-limit-tunnel-rates.js';
+import { AnnounceTunnelRates1763668803021 } from './1763668803021-announce-tunnel-rates.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -89,4 +91,6 @@ export const MIGRATIONS = [
   CountTrafficQuotas1763668803001,
   AddHostAnswers1763668803010,
   AnnounceHostAnswers1763668803011,
+  LimitTunnelRates1763668803020,
+  AnnounceTunnelRates1763668803021,
 ];

@@ -78,6 +78,11 @@ class TunnelFields extends QuotaFields {
   @Flag()
   status?: number;
 
+  /** KiB per second, both directions together, beside the limit of its client; 0: no limit of its own. */
+  @Omittable()
+  @Whole(0)
+  rate_limit?: number;
+
   /** Version of the PROXY protocol header that targets get; 0: none. */
   @Omittable()
   @Whole(0, 2)

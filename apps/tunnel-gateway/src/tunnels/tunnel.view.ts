@@ -25,6 +25,7 @@ export function toTunnelView(tunnel: Tunnel, { options, quota, state }: TunnelFa
     error: state?.error == null ? null : readerText(state.error),
     proxy_protocol: options?.proxyProtocol ?? 0,
     accept_proxy_protocol: options?.acceptProxyProtocol ?? false,
+    rate_limit: options?.rateLimit ?? 0,
     inlet_flow: tunnel.inletFlow ?? 0,
     export_flow: tunnel.exportFlow ?? 0,
     ...quota,

@@ -134,8 +134,9 @@ export class TunnelsService {
   }
 
   private async saveOptions(tunnelId: number, body: TunnelChanges, tx: EntityManager): Promise<void> {
-    const { proxy_protocol: proxyProtocol, accept_proxy_protocol: acceptProxyProtocol } = body;
-    await writeOptions(tx, TunnelOptions, 'tunnelId', tunnelId, { proxyProtocol, acceptProxyProtocol });
+    const { proxy_protocol: proxyProtocol, accept_proxy_protocol: acceptProxyProtocol, rate_limit: rateLimit } = body;
+    const options = { proxyProtocol, acceptProxyProtocol, rateLimit };
+    await writeOptions(tx, TunnelOptions, 'tunnelId', tunnelId, options);
     await saveQuota(tx, 'tunnel', tunnelId, body);
   }
 

@@ -29,6 +29,11 @@ export interface TunnelView extends TrafficQuotaView {
   /** Whether visitors come through a proxy that sends a PROXY protocol header with their addresses. */
   accept_proxy_protocol: boolean;
   /**
+   * KiB per second, for both directions together, beside the limit of its client; 0: no limit of its own.
+   * @asType integer
+   */
+  rate_limit: number;
+  /**
    * Bytes from visitors.
    * @asType integer
    */

@@ -1,7 +1,7 @@
 import type { TunnelServerConfig } from '../config.js';
 import type { Flow, FlowLedger } from '../flow-ledger.js';
 import { ExpiryClock } from '../limits/expiry-clock.js';
-import { RateLimits } from '../limits/rate-limits.js';
+import { limitKey, RateLimits, type HeldBack } from '../limits/rate-limits.js';
 import { SharedLimits } from '../limits/shared-limits.js';
 import { TrafficQuotas, type TrafficQuota } from '../limits/traffic-quotas.js';
 import { Admission } from '../modes/admission.js';
@@ -72,9 +72,9 @@ export class AccessControl {
    * for an invalid rule; nothing has changed then.
    */
   apply(config: TunnelServerConfig): void {
-    const { ledger, onExpired } = this.options;
+    const { onExpired } = this.options;
     this.gate.apply(config);
-    for (const id of this.limits.apply(config.clients)) ledger.limit(id, this.limits.of(id));
+    this.limit(this.limits.apply(config));
     const expired = this.expiry.apply(config.clients);
     this.enforce();
     if (expired.length > 0) onExpired(expired);
@@ -89,14 +89,23 @@ export class AccessControl {
     return { ...this.counts };
   }
 
-  /** Clients whose rate limit delayed them since the last call. */
-  takeHeldBack(): number[] {
+  /** Those whose rate limit delayed visitors since the last call. */
+  takeHeldBack(): HeldBack[] {
     return this.limits.takeHeldBack();
   }
 
   stop(): void {
     this.expiry.stop();
     this.quotas.stop();
+  }
+
+  private limit(changed: ReadonlySet<number>): void {
+    if (changed.size === 0) return;
+    this.options.ledger.limit(
+      ({ clientId, resource: { kind, id } }) =>
+        changed.has(limitKey('client', clientId)) || (kind === 'tunnel' && changed.has(limitKey(kind, id))),
+      ({ clientId, resource }) => this.limits.of(clientId, resource),
+    );
   }
 
   private expired(clientIds: readonly number[]): void {

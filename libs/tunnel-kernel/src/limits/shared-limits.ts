@@ -5,8 +5,9 @@ const PER_SECOND = 1000 / SHARE_MS;
 const ROOM = 1.25;
 const UNUSED_RATE = { rate: 0, delayed: false };
 
-/** One server's use of the limits of a client. */
+/** One server's use of the limits of a client or tunnel. */
 export interface ClientUse {
+  /** The key of `RateLimits`, which is the id for clients. */
   clientId: number;
   /** Connections of visitors. */
   connections: number;

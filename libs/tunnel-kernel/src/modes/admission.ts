@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import { ByteReaderError, guardPromise, resetStream, setFlowTimeout, type RateLimiter } from '@gatehouse/net';
+import { ByteReaderError, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { HostConfig, TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
-import type { RateLimits } from '../limits/rate-limits.js';
+import type { RateLimits, VisitorLimiter } from '../limits/rate-limits.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
 import { readProxyHeader } from '../wire/proxy-header-reader.js';
 import { endpoint, farEnd, type Endpoint } from '../base/endpoint.js';
@@ -19,11 +19,11 @@ export interface Admitted {
   /** Must be called when the visitor has left; further calls do nothing. */
   release(): void;
   /**
-   * The client's rate limiter; null without a limit. Needed when bytes begin to flow (`relay` takes it as `throttle`);
+   * The rate limiter of the client, the tunnel or both; null without a limit. Needed when bytes begin to flow (`relay` takes it as `throttle`);
    * later changes arrive through `Flow.handle.limit`. Without a relay, ask before each part: `tryTake` for datagrams,
    * `pass` for bodies of requests.
    */
-  throttle(): RateLimiter | null;
+  throttle(): VisitorLimiter | null;
 }
 
 export interface AdmittedSocket extends Admitted {
@@ -82,7 +82,8 @@ export class Admission {
       onRefused(resource, clientId, visitor.address, lease);
       return lease;
     }
-    return { resource, clientId, visitor, release: () => lease.release(), throttle: () => limits.of(clientId) };
+    const throttle = (): VisitorLimiter | null => limits.of(clientId, resource);
+    return { resource, clientId, visitor, release: () => lease.release(), throttle };
   }
 
   /** Admits a connection to a tunnel's port, directly after accept. Reads what comes before the visitor's own bytes. */

@@ -59,6 +59,14 @@ export function TunnelFields({ form, isNew, stored = null }: TunnelFieldsProps) 
       />
       {mode.hasPort && <PortFields form={form} />}
       <TextField label={t('common.name')} hint={t('tunnels.nameHint')} {...text('name')} />
+      <TextField
+        label={t('clients.rateLimit')}
+        hint={t('tunnels.rateLimitHint')}
+        type="number"
+        value={form.values.rate_limit}
+        problem={form.problem('rate_limit')}
+        onInput={(rate) => form.set('rate_limit', rate)}
+      />
       <QuotaFields form={form} stored={stored} />
       {(mode.hasPort || mode.hasProxyProtocol) && <MoreFields form={form} />}
     </>

@@ -13,6 +13,7 @@ export interface TunnelForm extends QuotaForm {
   target_addr: string;
   proxy_protocol: '0' | '1' | '2';
   accept_proxy_protocol: boolean;
+  rate_limit: string;
 }
 
 export function formOf(tunnel: TunnelView | null, clientId = ''): TunnelForm {
@@ -25,6 +26,7 @@ export function formOf(tunnel: TunnelView | null, clientId = ''): TunnelForm {
     target_addr: tunnel?.target_addr ?? '',
     proxy_protocol: String(tunnel?.proxy_protocol ?? 0) as TunnelForm['proxy_protocol'],
     accept_proxy_protocol: tunnel?.accept_proxy_protocol ?? false,
+    rate_limit: String(tunnel?.rate_limit ?? 0),
     ...quotaFormOf(tunnel),
   };
 }
@@ -37,6 +39,7 @@ export function toBody(form: TunnelForm): Record<string, unknown> {
     name: form.name.trim() === '' ? null : form.name,
     mode: form.mode,
     target_addr: form.target_addr,
+    rate_limit: numberOr(form.rate_limit, 0),
     ...quotaBody(form),
     ...(hasPort && { listen_ip: form.listen_ip, listen_port: numberOr(form.listen_port, 0) }),
     ...(hasPort && { accept_proxy_protocol: form.accept_proxy_protocol }),

@@ -50,6 +50,7 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'status',
       'coalesce(o.proxy_protocol, 0) AS proxy_protocol',
       'coalesce(o.accept_proxy_protocol, false) AS accept_proxy_protocol',
+      'coalesce(o.rate_limit, 0) AS rate_limit',
       ...QUOTA,
     ],
     hashes: [],

@@ -161,6 +161,7 @@ export class RowRestorer {
         tunnelId: idOf(context, 'tunnel', id),
         proxyProtocol: body.proxy_protocol ?? 0,
         acceptProxyProtocol: body.accept_proxy_protocol ?? false,
+        rateLimit: body.rate_limit ?? 0,
       };
       await insert(context.tx, TunnelOptions, [options]);
     }

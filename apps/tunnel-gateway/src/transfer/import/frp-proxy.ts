@@ -26,6 +26,7 @@ export function planProxy(fields: Fields, context: ProxyContext): PlannedResourc
   const status = statusOf(fields, name, context);
   const transport = fields.table('transport');
   const proxyProtocol = readProxyProtocol(transport, kind);
+  const rateLimit = kind === 'tunnel' ? readRateLimit(transport) : {};
   transport.rest(TRANSPORT_REASONS);
   fields.rest(PROXY_REASONS);
   return parts.map(({ body, accounts, suffix = '' }) => ({
@@ -34,7 +35,7 @@ export function planProxy(fields: Fields, context: ProxyContext): PlannedResourc
     name: `${name}${suffix}`,
     client: context.client,
     leaves: fields.leaves,
-    body: { ...(kind === 'tunnel' && { name }), ...body, status, ...proxyProtocol },
+    body: { ...(kind === 'tunnel' && { name }), ...body, status, ...proxyProtocol, ...rateLimit },
     accounts,
   }));
 }
@@ -55,6 +56,18 @@ function readProxyProtocol(transport: Fields, kind: PlannedResource['kind']): { 
   if (version === undefined) return {};
   if (version === 'v1' || version === 'v2') return { proxy_protocol: version === 'v1' ? 1 : 2 };
   transport.refuse('proxyProtocolVersion', 'must be v1 or v2');
+  return {};
+}
+
+const KIB_OF: Readonly<Record<string, number>> = { KB: 1, MB: 1024 };
+
+/** frp counts in units of 1,024, as the gateway does. */
+function readRateLimit(transport: Fields): { rate_limit?: number } {
+  const text = transport.filled('bandwidthLimit', 'rate_limit');
+  if (text === undefined) return {};
+  const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d+)?)(KB|MB)$/.exec(text) ?? [];
+  if (amount !== '') return { rate_limit: Math.max(1, Math.round(Number(amount) * (KIB_OF[unit] ?? 1))) };
+  transport.refuse('bandwidthLimit', 'must be a number with KB or MB');
   return {};
 }
 

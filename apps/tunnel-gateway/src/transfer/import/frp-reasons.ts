@@ -63,7 +63,7 @@ export const PROXY_REASONS: Reasons = {
 export const TRANSPORT_REASONS: Reasons = {
   useEncryption: 'connections of agents are encrypted',
   useCompression: 'data is not compressed on the way',
-  bandwidthLimit: 'rates are limited per client: set its rate_limit',
+  bandwidthLimit: 'rates are limited per client and tunnel: set rate_limit of the client',
   bandwidthLimitMode: 'rates are limited at the gateway',
 };
 

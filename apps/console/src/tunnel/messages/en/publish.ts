@@ -114,6 +114,7 @@ export const publish = {
     port: 'Port',
     portHint: 'Empty: any free port',
     listenIp: 'Listen address',
+    rateLimitHint: '0: unlimited. The limit of its client applies as well',
     listenIpHint: '0.0.0.0: all addresses of the gateway',
     proxyProtocol: 'PROXY protocol',
     sendProxy: 'Send the visitor’s address to the target',

@@ -111,6 +111,7 @@ export const publish: Translation<typeof english> = {
     port: '端口',
     portHint: '留空则自动分配空闲端口',
     listenIp: '监听地址',
+    rateLimitHint: '0 表示不限。客户端的限速同样适用',
     listenIpHint: '0.0.0.0：网关的全部地址',
     proxyProtocol: 'PROXY 协议',
     sendProxy: '向目标发送访客地址',
