@@ -111,7 +111,11 @@ async function verifyServer(file: string, args: Arguments): Promise<string | und
  * What must be seen of programs whose own name proves nothing: it is in the errors of a library that is missing, too.
  * A page without fonts is a file of some hundred bytes.
  */
-const PROOF: Record<string, RegExp> = { chromium: /\d{4,} bytes written to file/, pgbouncer: /PgBouncer \d/ };
+const PROOF: Record<string, RegExp> = {
+  chromium: /\d{4,} bytes written to file/,
+  pgbouncer: /PgBouncer \d/,
+  named: /BIND \d/,
+};
 
 function verifyVersion(file: string, program: string, args: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
