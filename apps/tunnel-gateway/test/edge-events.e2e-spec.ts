@@ -139,7 +139,7 @@ describe('the events of the edge', () => {
     expect(slow.data).toEqual({ count: 1 });
   });
 
-  it('report a tunnel whose own rate is used up, and nothing of its client', async () => {
+  it('report a tunnel whose own rate is used up, and not its client', async () => {
     const client = await world.client({}, ann.call);
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo(), { rate_limit: 64 });

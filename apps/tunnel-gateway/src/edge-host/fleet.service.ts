@@ -84,7 +84,7 @@ export class Fleet {
     return best;
   }
 
-  /** What each edge found out about the targets of these hosts, by host; nothing of edges that do not answer. */
+  /** What each edge found out about the targets of these hosts, by host. Edges that do not answer are left out. */
   async checkedTargets(hostIds: number[]): Promise<Map<number, Placed<CheckedTarget>[]>> {
     if (hostIds.length === 0) return new Map();
     const [here, others] = await Promise.all([
