@@ -36,6 +36,8 @@ export async function run() {
     servers.push(await prepareOwn(service, GRANTS));
     servers.push(...(await startPeers(service)));
     if (servers.length === 1) return 0;
+    const peers = servers.filter(({ version }) => version !== undefined);
+    console.log([...new Set(peers.map(({ name, version }) => `${name} ${version}`))].join(', '));
     const measured = servers.flatMap((server) => emptyRows(server));
     const idle = await idleCpu(service, servers);
     for (let turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
@@ -179,6 +181,11 @@ function rest(seconds) {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 }
 
+/** Without the version, so that the tables of two runs have the same rows. How Hydra hashes secrets matters for refreshes only. */
+function rowName({ server: { name, label } }, operation) {
+  return label !== undefined && operation === REFRESH ? `${name}, ${label}` : name;
+}
+
 function print(operation, rows) {
   const [own] = rows;
   const sum = (row) => (row.node + row.postgres) / row.count;
@@ -188,7 +195,7 @@ function print(operation, rows) {
   printTable(
     TABLES.get(operation),
     [
-      [operation, (row) => row.server.name],
+      [operation, (row) => rowName(row, operation)],
       ['requests', (row) => row.count],
       ['/s', (row) => Math.round(row.count / row.seconds)],
       ['p50 ms', (row) => figure(quantile(row.waits, 0.5), 1)],

@@ -1,3 +1,5 @@
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+
 /** A table as a benchmark printed it; the first column names the rows. */
 export interface PrintedTable {
   name: string;
@@ -94,14 +96,17 @@ export function targetRows(page: string, subject: Subject): string[][] {
 
 const NUMBER = /\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?/g;
 
-/** @throws Error where the table has no such row or column, has the column twice, or the cell has no number */
+/** @throws PlainFailure where the table has no such row or column. Error where it has the column twice, or the cell has no number */
 function cellOf(subject: Subject, table: string, row: string, column: string): { text: string; values: number[] } {
   const found = subject.tables.find(({ name }) => name === table);
   const place = `"${table}", "${row}", "${column}"`;
   const index = found?.columns.indexOf(column) ?? -1;
   if (index !== found?.columns.lastIndexOf(column)) throw new Error(`${place}: two columns have this name.`);
   const text = found?.rows.find(([name]) => name === row)?.[index];
-  if (text === undefined || index < 0) throw new Error(`there is no figure ${place}.`);
+  if (text === undefined || index < 0) {
+    const advice = ['A run with --write has to measure every program that its tables compare.'];
+    throw new PlainFailure(`there is no figure ${place}.`, { advice });
+  }
   const values = (text.match(NUMBER) ?? []).map((number) => Number(number.replaceAll(',', '')));
   if (values.length === 0) throw new Error(`${place} is "${text}", which has no number.`);
   return { text, values };
@@ -116,7 +121,7 @@ export function describeTable({ command, measured, machine, written }: MeasuredT
 /**
  * The subject with the tables that were just measured in place of the former ones of the same name. A table is replaced as a
  * whole, since rows of different hours do not compare.
- * @throws Error where a verdict or target would lose its figures: the run was a partial one
+ * @throws PlainFailure where a verdict or target would lose its figures: the run was a partial one
  */
 export function withTables(subject: Subject, tables: readonly MeasuredTable[]): Subject {
   const fresh = new Map(tables.map((table) => [table.name, table]));

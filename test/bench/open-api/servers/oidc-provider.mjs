@@ -27,7 +27,8 @@ export async function startOidcProvider({ folder, databaseUrl, count }) {
   const [{ tokens }] = await Promise.race([once(child, 'message'), ended]);
   const authorization = basic('bench', secret);
   return {
-    name: `oidc-provider ${first.version}`,
+    name: 'oidc-provider',
+    version: first.version,
     pid: child.pid,
     token: { port: first.port, path: '/token', authorization },
     introspection: { port: first.port, path: '/token/introspection', authorization },
