@@ -23,7 +23,7 @@ import type { RunningEdge } from './start-edge.js';
 
 /** Less than a load balancer waits for `/readyz`. */
 const CHECK_MS = 1_500;
-/** A program that is replaced, or that is restarted after a crash, is back by then. */
+/** A program that is replaced, or that is restarted after a crash, is back by then and has its configuration. */
 const ABSENCE_MS = 10_000;
 
 /** This service's data plane: starts or finds it, and forwards requests to it. */
@@ -32,8 +32,8 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private running: RunningEdge | undefined;
   /** Whether the edge is to continue without this service. */
   private leaves = false;
-  /** When the edge answered the last check, by `performance.now()`. */
-  private answeredAt = -Infinity;
+  /** When the edge last answered a check without a problem, by `performance.now()`. */
+  private healthyAt = -Infinity;
   private readonly refusedRows;
   private readonly flowFailures;
 
@@ -172,16 +172,18 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
    * routes answer without an edge, and a load balancer may have no other service.
    */
   private async check(): Promise<void> {
+    const mayBeReplaced = performance.now() - this.healthyAt < ABSENCE_MS;
     const status = await this.ask('status', null, CHECK_MS).catch((error: unknown) => {
-      if (performance.now() - this.answeredAt < ABSENCE_MS) return null;
+      if (mayBeReplaced) return null;
       throw error;
     });
     if (status === null) return;
-    this.answeredAt = performance.now();
     this.refusedRows.set(status.refusedRows ?? 0);
     this.flowFailures.set(status.flowFailures ?? 0);
     const [problem] = problemsOf(status);
-    if (problem !== undefined) throw new Error(problem);
+    // An edge that has just started serves its snapshot until it has read the configuration.
+    if (problem !== undefined && !(mayBeReplaced && status.source === 'snapshot')) throw new Error(problem);
+    if (problem === undefined) this.healthyAt = performance.now();
   }
 
   private async ask<M extends ForwardedMethod>(
