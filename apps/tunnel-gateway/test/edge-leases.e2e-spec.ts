@@ -65,7 +65,7 @@ interface Reporter {
   lease: EdgeLease;
   unleased: number;
   say(states: Record<number, TunnelState['state']>, error?: string): Promise<void>;
-  doubt(): void;
+  invalidate(): void;
 }
 
 /** A process that has a lease and reports states of tunnels. */
@@ -87,7 +87,7 @@ async function process(rest: Partial<EdgeLease> = {}, clients: number[] | null =
           return { id: Number(id), clientId: 1, state, port: 0, error: state === 'error' ? (error ?? 'taken') : null };
         }),
       ),
-    doubt: () => writer.doubt(),
+    invalidate: () => writer.invalidate(),
   };
   return reporter;
 }
@@ -147,7 +147,7 @@ describe('run_status', () => {
     await one.say({ 1: 'running' });
     await queries.query('UPDATE tunnel_gateway.tunnels SET run_status = 1 WHERE id = 4');
     await queries.query('UPDATE tunnel_gateway.tunnels SET run_status = 2 WHERE id = 1');
-    one.doubt();
+    one.invalidate();
     await one.say({ 1: 'running' });
     expect(await runStatus()).toEqual([1, 0, 0, 0]);
   });

@@ -5,7 +5,7 @@ import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from '../common/edge-database.js';
 import { EDGES_CHANNEL } from '../common/edge-leases.js';
 import { GRANTS_CHANNEL } from '../common/grant-rows.js';
-import { QUOTAS_CHANNEL } from './quota-book.js';
+import { QUOTAS_CHANNEL } from './quota-tracker.js';
 
 const CONFIG_CHANNEL = 'tunnel_gateway:config';
 const CHANNELS = [CONFIG_CHANNEL, ACME_CHANNEL, GRANTS_CHANNEL, EDGES_CHANNEL, QUOTAS_CHANNEL];

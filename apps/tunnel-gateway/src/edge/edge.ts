@@ -47,7 +47,7 @@ import { createEdgeServer, listenAtPorts, listenForVisitors, sendAway, serveBehi
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { PasswordProcess } from './password-process.js';
-import { QuotaBook } from './quota-book.js';
+import { QuotaTracker } from './quota-tracker.js';
 import { Reloading } from './reloading.js';
 import { ServedConfig } from './served-config.js';
 
@@ -83,7 +83,7 @@ export class Edge implements EdgeRole {
   private readonly config: ConfigSource;
   private readonly served: ServedConfig;
   private readonly flows: FlowWriter;
-  private readonly quotas: QuotaBook;
+  private readonly quotas: QuotaTracker;
   private readonly fleet: EdgeFleet;
   private readonly carried = new CarriedTotals();
   private readonly challenges: Reloading;
@@ -133,7 +133,7 @@ export class Edge implements EdgeRole {
     // Bytes of removed clients still count for them.
     const beforeChange = (): void => this.flows.collect();
     this.served = new ServedConfig(options, { server, logger, directory, countries, share, beforeChange });
-    this.quotas = new QuotaBook({
+    this.quotas = new QuotaTracker({
       queries: database,
       now: Date.now,
       onLeft: (quotas) => server.setQuotas(quotas),
@@ -402,7 +402,7 @@ export class Edge implements EdgeRole {
   }
 
   private quotasChanged(): void {
-    this.quotas.doubt();
+    this.quotas.invalidate();
     guardPromise(
       null,
       this.writers.run('counters', () => this.flows.write()),
@@ -430,8 +430,8 @@ export class Edge implements EdgeRole {
   private async poll(): Promise<void> {
     if (this.closed) return;
     // The previous edge may have written its last states after this edge's first ones.
-    this.fleet.doubt();
-    this.quotas.doubt();
+    this.fleet.invalidate();
+    this.quotas.invalidate();
     await this.config.check();
     // Connected visitors are checked again.
     if (this.served.otherFiles()) await this.applyRows();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writePrivately } from '@gatehouse/net';
 import { writeBatches } from '@gatehouse/postgres';
 import { applyBatch } from './apply-batch.js';
-import type { QuotaBook } from './quota-book.js';
+import type { QuotaTracker } from './quota-tracker.js';
 import type { Queries } from '../common/edge-database.js';
 import { halveBatch, UnsentFlows, type FlowBatch } from './flow-batch.js';
 
@@ -22,7 +22,7 @@ export interface FlowWriterOptions {
   /** Moves the counters since the last call into `unsent`. */
   collect(unsent: UnsentFlows): void;
   /** Absent: nobody has a traffic quota. */
-  quotas?: Pick<QuotaBook, 'counted' | 'afterWrite' | 'whileAway'>;
+  quotas?: Pick<QuotaTracker, 'counted' | 'afterWrite' | 'whileAway'>;
   /** Folder for batches that could not be written before a process ended. */
   folder: string;
   /** The database refuses these counters, so they are missing in its totals. */

@@ -45,7 +45,7 @@ export class RunStatusWriter {
   }
 
   /** Another process may have written: the next write sets all states. */
-  doubt(): void {
+  invalidate(): void {
     this.written = null;
   }
 

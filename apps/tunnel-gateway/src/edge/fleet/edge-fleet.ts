@@ -51,7 +51,7 @@ export class EdgeFleet {
       worker: options.worker,
       figures,
       onLease: () => {
-        this.states.doubt();
+        this.states.invalidate();
         onReport();
       },
       onWanted: (wanted) => this.wanted(wanted),
@@ -108,8 +108,8 @@ export class EdgeFleet {
   }
 
   /** The next report is written as a whole. */
-  doubt(): void {
-    this.states.doubt();
+  invalidate(): void {
+    this.states.invalidate();
   }
 
   /** Ends the lease, and with it what this process said. `replaced`: another process of this edge continues. */

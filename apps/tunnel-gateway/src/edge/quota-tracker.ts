@@ -5,7 +5,7 @@ import type { UnsentFlows } from './flow-batch.js';
 
 export const QUOTAS_CHANNEL = 'tunnel_gateway:quotas';
 
-export interface QuotaBookOptions {
+export interface QuotaTrackerOptions {
   queries: Queries;
   now: () => number;
   /** What is left from now on, whenever it is known better. */
@@ -16,17 +16,17 @@ export interface QuotaBookOptions {
  * What is left of traffic quotas, as far as this process knows: what the database has counted, and what this process
  * has collected since. Other processes' part is as old as their last batch and the last one of this process.
  */
-export class QuotaBook {
-  private readonly options: QuotaBookOptions;
+export class QuotaTracker {
+  private readonly options: QuotaTrackerOptions;
   private quotas = new Map<string, StoredQuota>();
   private stale = true;
 
-  constructor(options: QuotaBookOptions) {
+  constructor(options: QuotaTrackerOptions) {
     this.options = options;
   }
 
   /** Quotas may have changed: `afterWrite` reads them. */
-  doubt(): void {
+  invalidate(): void {
     this.stale = true;
   }
 
@@ -41,15 +41,15 @@ export class QuotaBook {
     const wasStale = this.stale;
     if (wasStale) await this.read();
     this.rollOver();
-    if (wasStale || this.quotas.size > 0) this.tell(unsent);
+    if (wasStale || this.quotas.size > 0) this.report(unsent);
   }
 
   /** The database does not answer: what it would begin again begins again here. */
   whileAway(unsent: UnsentFlows): void {
-    if (this.rollOver()) this.tell(unsent);
+    if (this.rollOver()) this.report(unsent);
   }
 
-  private tell(unsent: UnsentFlows): void {
+  private report(unsent: UnsentFlows): void {
     this.options.onLeft(
       [...this.quotas.values()].map(({ kind, id, bytes, used }) => ({
         kind,
