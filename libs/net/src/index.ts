@@ -22,6 +22,7 @@ export { ListeningSockets, type HandedSocket, type SocketHandle } from './listen
 export { PendingConnections, type PendingConnectionLimits } from './pending-connections.js';
 export { StreamEmitter, CarriedStream } from './carried-stream.js';
 export { DialedSocket } from './dialed-socket.js';
+export { readAtMost } from './read-at-most.js';
 export { withRoomBefore } from './read-memory.js';
 export { releaseListenersOnClose } from './release-listeners.js';
 export { reuseMemory } from './reuse-memory.js';

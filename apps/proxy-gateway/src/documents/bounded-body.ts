@@ -1,5 +1,6 @@
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { readAtMost } from '@gatehouse/net';
 import { FetchFailure } from './fetch-failure.js';
 
 export interface BoundedBody {
@@ -39,14 +40,9 @@ function codings(contentEncoding: string): string[] {
 }
 
 async function collect(chunks: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > maxBytes) throw new FetchFailure('too_large', `The ${what} is larger than ${maxBytes} bytes.`);
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts, size);
+  const content = await readAtMost(chunks, maxBytes);
+  if (content === null) throw new FetchFailure('too_large', `The ${what} is larger than ${maxBytes} bytes.`);
+  return content;
 }
 
 async function decode(content: Buffer, coding: string, maxBytes: number): Promise<Buffer> {

@@ -1,3 +1,4 @@
+import { readAtMost } from '@gatehouse/net';
 import type { KernelProbe } from '@gatehouse/proxy-kernel';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
@@ -146,22 +147,13 @@ export class MihomoApi {
       headersTimeout: timeoutMs,
       ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
     });
-    const text = await readBounded(answer);
+    const content = await readAtMost(answer, MAX_BODY_BYTES);
+    if (content === null) throw new Error(`mihomo's answer is longer than ${MAX_BODY_BYTES} bytes`);
+    const text = content.toString();
     const value: unknown = text === '' ? null : JSON.parse(text);
     if (statusCode < 200 || statusCode >= 300) throw new MihomoRefusal(statusCode, messageOf(value, statusCode));
     return value as T;
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Error(`mihomo's answer is longer than ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function messageOf(value: unknown, status: number): string {

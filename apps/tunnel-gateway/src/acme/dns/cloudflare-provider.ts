@@ -1,3 +1,4 @@
+import { readAtMost } from '@gatehouse/net';
 import type { DnsProvider } from './dns-provider.js';
 
 const TIMEOUT_MS = 30_000;
@@ -55,7 +56,9 @@ export class CloudflareProvider implements DnsProvider {
         signal: ends,
         ...(body && { body: JSON.stringify(body) }),
       });
-      const answer = JSON.parse(await bounded(response)) as Answer;
+      const content = response.body && (await readAtMost(response.body, MAX_ANSWER_BYTES));
+      if (content === null) throw new Error('its answer is empty or too long');
+      const answer = JSON.parse(content.toString()) as Answer;
       if (response.ok && answer.success === true) return answer.result;
       const reasons = answer.errors?.map(({ message }) => message).join(', ');
       throw new Error(`it answered with ${response.status}${reasons ? `: ${reasons}` : ''}`);
@@ -65,17 +68,6 @@ export class CloudflareProvider implements DnsProvider {
       throw new Error(`Cloudflare: ${reason}`, { cause: error });
     }
   }
-}
-
-async function bounded({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body ?? []) {
-    size += part.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
 }
 
 /** Ids go into paths. */

@@ -1,3 +1,4 @@
+import { readAtMost } from '@gatehouse/net';
 import { answerEarly, AppError, shapeProblem } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -32,21 +33,13 @@ export class ArchiveBody implements CanActivate {
 }
 
 async function readText(request: Request, response: Response): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = Number(request.headers['content-length'] ?? 0);
-  if (size <= MAX_BYTES) {
-    size = 0;
-    // Leaving the loop must not close the connection, which has the answer to carry.
-    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-    for await (const part of body) {
-      size += part.length;
-      if (size > MAX_BYTES) break;
-      parts.push(part);
-    }
-  }
-  if (size > MAX_BYTES) {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  // To leave a body that is too long must not close the connection, which has the answer to carry.
+  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const content = announced > MAX_BYTES ? null : await readAtMost(body, MAX_BYTES);
+  if (content === null) {
     answerEarly(request, response);
     throw new AppError('PAYLOAD_TOO_LARGE', `An archive has at most ${MAX_BYTES} bytes`);
   }
-  return Buffer.concat(parts).toString();
+  return content.toString();
 }
