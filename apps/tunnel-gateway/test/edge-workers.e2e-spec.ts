@@ -458,6 +458,28 @@ describe('clients of several workers', () => {
     await upload;
   }, 60_000);
 
+  it('use up the traffic quota of their user together', async () => {
+    const used = 40_000;
+    const owner = await world.user('quota');
+    const echo = await world.echo();
+    // The next three in turn: each is served by another worker.
+    const ports: number[] = [];
+    for (let count = 0; count < WORKERS; count++) {
+      const client = await world.client({ owner_user_id: owner.id });
+      await startAgent(client.key, 'raw');
+      ports.push((await world.tunnel(client.id, echo)).listen_port);
+    }
+    const ask = (text: string): Promise<(string | null)[]> => Promise.all(ports.map((port) => world.ask(port, text)));
+    await waitFor(async () => (await ask('x')).every(Boolean));
+    // What one of them carries is within it.
+    await world.admin('PATCH', `/users/${owner.id}`, { traffic_quota: 2 * used });
+    await ask('x'.repeat(used / 2));
+    await waitFor(async () => (await ask('x')).every((answer) => answer === null), { timeoutMs: 30_000 });
+    await waitFor(async () => (await world.admin('GET', `/users/${owner.id}`)).body.quota_used_up);
+    await world.admin('PATCH', `/users/${owner.id}`, { traffic_quota: 0 });
+    await waitFor(async () => (await ask('x')).every(Boolean), { timeoutMs: 30_000 });
+  }, 90_000);
+
   it('reconnect after they were kicked', async () => {
     const { client, tunnel } = sites[8] as Site;
     const visitor = await world.visit(tunnel.listen_port);

@@ -404,6 +404,19 @@ describe('hosts with policies', () => {
     await waitFor(async () => (await check(`/tunnels/${id}/check`))[0]);
     const steps = ['enabled', 'agent_online', 'target_answers', `port_open ${port}`, 'access_open'];
     expect(await check(`/tunnels/${id}/check`)).toEqual([true, steps]);
+    for (const [kind, its] of [
+      ['user', `/users/${client.owner_user_id}`],
+      ['client', `/clients/${client.id}`],
+      ['tunnel', `/tunnels/${id}`],
+    ]) {
+      await world.admin('PATCH', its ?? '', { traffic_quota: 1_000 });
+      await world.rows('UPDATE tunnel_gateway_ops.traffic_quotas SET used = 1000, counted_at = now()');
+      expect(await check(`/tunnels/${id}/check`)).toEqual([
+        false,
+        [`quota_of_${kind}`, `port_open ${port}`, 'access_open'],
+      ]);
+      await world.admin('PATCH', its ?? '', { traffic_quota: 0 });
+    }
     const { body: before }: AnyJson = await world.admin('GET', `/tunnels/${id}`);
     expect([before.inlet_flow, before.export_flow]).toEqual([0, 0]);
   });

@@ -5,9 +5,11 @@ import { passesTls, type ResourceKind } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import { CertificatesService } from '../certificates/certificates.service.js';
 import { parseHostTargets } from '../common/targets.js';
+import type { QuotaResource } from '../common/quota-rows.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import { Edges } from '../edge-host/edges.service.js';
 import { Fleet } from '../edge-host/fleet.service.js';
+import { readQuotas } from '../quotas/quotas.js';
 import { ListenPorts } from '../tunnels/listen-port.js';
 import { NameCheck } from './name-check.js';
 import { step, stepOfCertificate, stepOfPort, stepOfRow, stepsOfTarget } from './steps.js';
@@ -66,7 +68,8 @@ export class ServiceChecks {
     this.running += 1;
     try {
       const { kind, id, clientId } = row;
-      const enabled = stepOfRow(row.status, await this.owned.clients(actor).one(clientId), new Date());
+      const client = await this.owned.clients(actor).one(clientId);
+      const enabled = stepOfRow(row.status, client, new Date()) ?? (await this.quotaStep(row, client.ownerUserId));
       const [target, others, access] = await Promise.all([
         enabled.state === 'ok' ? this.edges.checkTarget(clientId, { kind, id }) : null,
         more(),
@@ -78,6 +81,20 @@ export class ServiceChecks {
     } finally {
       this.running -= 1;
     }
+  }
+
+  /** Visitors are refused when any of the quotas that count their traffic is used up. */
+  private async quotaStep({ kind, id, clientId }: Checked, userId: number): Promise<ServiceCheckStep> {
+    const counted: [QuotaResource, number][] = [
+      ...(kind === 'tunnel' ? [['tunnel', id] satisfies [QuotaResource, number]] : []),
+      ['client', clientId],
+      ['user', userId],
+    ];
+    for (const [resource, resourceId] of counted) {
+      const quotaOf = await readQuotas(this.owned.options, resource, [resourceId]);
+      if (quotaOf(resourceId).quota_used_up) return step(`quota_of_${resource}`);
+    }
+    return step('enabled');
   }
 
   private async certificateOf(hostId: number, actor: Actor): Promise<CertificateView | null> {

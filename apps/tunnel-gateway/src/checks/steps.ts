@@ -9,6 +9,9 @@ const STEPS: Readonly<Record<ServiceCheckCode, [State, string]>> = {
   disabled: ['failed', 'It is disabled.'],
   client_disabled: ['failed', 'Its client is disabled.'],
   client_expired: ['failed', 'Its client has expired.'],
+  quota_of_tunnel: ['failed', 'Its traffic quota is used up.'],
+  quota_of_client: ['failed', 'The traffic quota of its client is used up.'],
+  quota_of_user: ['failed', 'The traffic quota of its user is used up.'],
   agent_online: ['ok', 'The agent is connected.'],
   agent_offline: ['failed', 'No agent of the client is connected.'],
   target_answers: ['ok', 'The target answers.'],
@@ -46,11 +49,12 @@ export function step(code: ServiceCheckCode, detail: string | number | null = nu
   return { code, state, message, detail: detail === null ? null : String(detail) };
 }
 
-export function stepOfRow(status: number, client: Client, now: Date): ServiceCheckStep {
+/** Null: it is enabled, with its client. */
+export function stepOfRow(status: number, client: Client, now: Date): ServiceCheckStep | null {
   if (status !== 1) return step('disabled');
   if (client.status !== 1) return step('client_disabled');
   if (client.expireAt !== null && client.expireAt <= now) return step('client_expired');
-  return step('enabled');
+  return null;
 }
 
 const OF_TARGET: Readonly<Record<Exclude<TargetCheckState, 'offline'>, ServiceCheckCode>> = {

@@ -4,6 +4,9 @@ export type ServiceCheckCode =
   | 'disabled'
   | 'client_disabled'
   | 'client_expired'
+  | 'quota_of_tunnel'
+  | 'quota_of_client'
+  | 'quota_of_user'
   | 'agent_online'
   | 'agent_offline'
   /** `detail`: the status of an HTTP answer. */

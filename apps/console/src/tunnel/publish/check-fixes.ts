@@ -16,6 +16,8 @@ const PLACES: Partial<Record<ServiceCheckCode, Place>> = {
   disabled: 'service',
   client_disabled: 'client',
   client_expired: 'client',
+  quota_of_tunnel: 'service',
+  quota_of_client: 'client',
   agent_offline: 'client',
   target_refused: 'service',
   target_timeout: 'service',

@@ -233,6 +233,18 @@ describe('access to a proxy', () => {
     );
   });
 
+  it('depends on the traffic quota, until there is more', async () => {
+    const port = await start('mix_proxy');
+    const url = `http://127.0.0.1:${originPort}/`;
+    rig.server.setQuotas([{ kind: 'client', id: 1, left: 0 }]);
+    const refused = await curl('-x', `http://127.0.0.1:${port}`, '-o', '/dev/null', '-D', '-', url);
+    expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 60\r\nX-Gw-Error: quota_used_up\r\n/);
+    expect((await socks(port, '127.0.0.1', originPort)).reply).not.toBe(0);
+    expect(seen).toEqual([]);
+    rig.server.setQuotas([]);
+    expect(await curl('-x', `http://127.0.0.1:${port}`, url)).toBe('GET / ');
+  });
+
   it('depends on the visitor’s address, and refusals use the visitor’s protocol', async () => {
     const port = await start('mix_proxy');
     const tunnels = [rig.tunnelConfig(1, [], { mode: 'mix_proxy', listen: { host: '127.0.0.1', port: 0 } })];
