@@ -7,13 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GeoDatabaseView, GeoStatus, GeoUpdateResult } from '@gatehouse/contracts';
-import { waitFor } from '@gatehouse/testing';
+import { asnFile, countryFile, geositeFile, waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readBundledCountryFile } from '@gatehouse/geo';
 import { GeoLibrary } from '../src/geo/geo-library.js';
 import { GeoStore } from '../src/geo/geo-store.js';
-import { asnFile, countryFile, geositeFile } from './support/geo-files.js';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 

@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 import { WorkerModule } from '../src/app.module.js';
 import { GeoLibrary } from '../src/geo/geo-library.js';
 import { ProxyGatewaySettings } from '../src/settings.js';
-import { countryFile } from './support/geo-files.js';
+import { countryFile } from '@gatehouse/testing';
 import { startGateway } from './support/gateway.js';
 
 it('updates geo databases in a worker with its own disk, and shows the worker’s report', async () => {

@@ -232,6 +232,10 @@ const EVENTS: ErrorTexts = {
   'no database of countries is loaded (GEOIP_FILE): {effect}': '未加载国家数据库（GEOIP_FILE）：{effect}',
   'a rule that denies a country denies everybody': '拒绝某个国家的规则会拒绝所有人',
   'rules about countries match nothing': '国家规则不会匹配任何访客',
+  'no database of autonomous systems is loaded (GEOIP_ASN_FILE): {effect}':
+    '未加载自治系统数据库（GEOIP_ASN_FILE）：{effect}',
+  'a rule that denies an autonomous system denies everybody': '拒绝某个自治系统的规则会拒绝所有人',
+  'rules about autonomous systems match nothing': '自治系统规则不会匹配任何访客',
   'no reason was given': '未说明原因',
   'the time of the client {name} was over on {time}': '客户端 {name} 已于 {time} 过期',
   'the time of the client {name} is over on {time}': '客户端 {name} 将于 {time} 到期',

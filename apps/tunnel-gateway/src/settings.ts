@@ -163,7 +163,15 @@ export class TunnelGatewaySettings extends AcmeSettings {
   @IsString()
   geoFile?: string;
 
-  /** Whether rules that deny a country deny everyone while there is no database. */
+  /** The database of autonomous systems for address rules, an mmdb file. Default: none. */
+  @Variable('GEOIP_ASN_FILE', {
+    expected: bilingual('a file with autonomous systems of addresses (mmdb)', 'IP 所属自治系统的文件（mmdb）'),
+  })
+  @IsOptional()
+  @IsString()
+  asnFile?: string;
+
+  /** Whether rules that deny a country or an autonomous system deny everyone while its database is not there. */
   @Variable('GEOIP_STRICT', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   geoStrict = false;

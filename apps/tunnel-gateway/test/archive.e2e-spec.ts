@@ -83,6 +83,7 @@ beforeAll(async () => {
   });
   await make('/ip-rules', { scope: 'user', resource_id: ann.id, type: 'deny', pattern: '192.0.2.1', remark: 'loud' });
   await make('/ip-rules', { scope: 'host', resource_id: host.id, type: 'allow', pattern: '127.0.0.1' });
+  await make('/ip-rules', { scope: 'user', resource_id: ann.id, type: 'deny', pattern: '!AS1', pattern_kind: 'asn' });
   const users = [{ username: 'eve', password: 'let me in' }];
   await make('/auth-policies', { resource_type: 'host', resource_id: host.id, type: 'basic', users, ttl_seconds: 60 });
   await make('/auth-policies', {
@@ -129,7 +130,7 @@ describe('an archive of everything', () => {
     expect(JSON.stringify(archive)).not.toContain('gatehouse-verify');
     await using other = await TunnelWorld.start();
     const { status, body } = await restore(other, archive);
-    expect(body).toMatchObject({ restored: 18 });
+    expect(body).toMatchObject({ restored: 19 });
     expect(status).toBe(200);
     expect(body.changed.filter(({ kind }: AnyJson) => kind === 'domain')).toMatchObject([
       { note: 'has a new record to publish' },

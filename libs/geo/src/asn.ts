@@ -33,9 +33,7 @@ const BUDGET = 8_000_000;
  */
 export function openAsnDatabase(file: Buffer): AsnDatabase {
   const { metadata, find, records, prefixes } = openRecords(file, BUDGET, systemOf);
-  if (![...records.values()].some((record) => record !== null)) {
-    throw new GeoDatabaseError('no autonomous system in any record');
-  }
+  requireSystems(records);
   const system = (text: string): AutonomousSystem | null => {
     const address = parseIp(text);
     return address === null ? null : (records.get(find(address)) ?? null);
@@ -47,6 +45,24 @@ export function openAsnDatabase(file: Buffer): AsnDatabase {
     metadata,
     nodeCount: metadata.nodeCount,
   };
+}
+
+/**
+ * The same without the names of systems, for processes that only compare numbers: half of the memory beside the file.
+ * @throws GeoDatabaseError
+ */
+export function openAsnLookup(file: Buffer): AsnLookup {
+  const { find, records } = openRecords(file, BUDGET, (record) => systemOf(record)?.number ?? null);
+  requireSystems(records);
+  return (text) => {
+    const address = parseIp(text);
+    return address === null ? null : (records.get(find(address)) ?? null);
+  };
+}
+
+function requireSystems(records: ReadonlyMap<number, unknown>): void {
+  if ([...records.values()].some((record) => record !== null)) return;
+  throw new GeoDatabaseError('no autonomous system in any record');
 }
 
 function systemOf(record: DataValue): AutonomousSystem | null {

@@ -7,6 +7,7 @@ import {
   GeoDatabaseError,
   type CountryDatabase,
   openAsnDatabase,
+  openAsnLookup,
   openCountryDatabase,
   readBundledCountryFile,
 } from './index.js';
@@ -280,26 +281,29 @@ describe('database of autonomous systems', () => {
     ['text', { asn: 'AS13335', name: 'Cloudflare' }, 'Cloudflare'],
     ['a number alone', { asn: 13_335 }, null],
   ] satisfies [string, Value, string | null][])('reads records of %s', (_, record, organization) => {
-    const database = openAsnDatabase(
-      write([
-        ['1.1.1.0/24', record],
-        ['2.0.0.0/8', { asn: 0 }],
-      ]),
-    );
-    expect(database.system('1.1.1.1')).toEqual({ number: 13_335, organization });
-    expect(['1.1.1.1', '::ffff:1.1.1.1', '2.1.1.1', '9.9.9.9', 'x'].map(database.lookup)).toEqual([
-      13_335,
-      13_335,
-      null,
-      null,
-      null,
+    const file = write([
+      ['1.1.1.0/24', record],
+      ['2.0.0.0/8', { asn: 0 }],
     ]);
+    const database = openAsnDatabase(file);
+    expect(database.system('1.1.1.1')).toEqual({ number: 13_335, organization });
+    for (const lookup of [database.lookup, openAsnLookup(file)]) {
+      expect(['1.1.1.1', '::ffff:1.1.1.1', '2.1.1.1', '9.9.9.9', 'x'].map(lookup)).toEqual([
+        13_335,
+        13_335,
+        null,
+        null,
+        null,
+      ]);
+    }
   });
 
   it('refuses a database of another kind, and hostile ones', () => {
     expect(() => openAsnDatabase(write([['1.0.0.0/8', 'DE']]))).toThrow('no autonomous system');
     expect(() => openAsnDatabase(write([['1.0.0.0/8', { asn: fan(6) }]]))).toThrow(GeoDatabaseError);
     expect(() => openAsnDatabase(Buffer.from('<html>'))).toThrow(GeoDatabaseError);
+    expect(() => openAsnLookup(write([['1.0.0.0/8', 'DE']]))).toThrow('no autonomous system');
+    expect(() => openAsnLookup(Buffer.from('<html>'))).toThrow(GeoDatabaseError);
   });
 });
 

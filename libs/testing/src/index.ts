@@ -1,5 +1,6 @@
 export { makeCertificate, type CertificateWish, type MadeCertificate } from './certificates.js';
 export { CutLine } from './cut-line.js';
+export { asnFile, countryFile, geositeFile } from './geo-files.js';
 export { NameServer, type NameServerOptions } from './name-server.js';
 export { Pebble, type PebbleOptions } from './pebble.js';
 export { endProgram, takes, TestNames } from './test-names.js';

@@ -120,7 +120,7 @@ export interface HostConfig {
 }
 
 export type IpRuleScope = 'global' | 'console' | 'user' | 'client' | ResourceKind;
-export type IpPatternKind = 'exact' | 'cidr' | 'wildcard' | 'range' | 'country';
+export type IpPatternKind = 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn';
 
 export interface IpRuleConfig {
   id: number;

@@ -34,6 +34,7 @@ export { IpPatternError, parseIpPattern } from './access/ip-pattern.js';
 export {
   IpRules,
   type AccessPoint,
+  type AsnLookup,
   type CountryLookup,
   type IpExplanation,
   type IpRuleOptions,

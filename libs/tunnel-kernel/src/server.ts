@@ -417,11 +417,12 @@ export class TunnelServer {
   }
 
   private createAccess(): AccessControl {
-    const { now, events, logger, countryOf, geoStrict } = this.environment;
+    const { now, events, logger, countryOf, asnOf, geoStrict } = this.environment;
     return new AccessControl({
       now,
       ledger: this.ledger,
       countryOf,
+      asnOf,
       geoStrict,
       proxies: this.proxies,
       proxyHeaderMs: this.timeouts.proxyHeader,

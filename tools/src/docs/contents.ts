@@ -45,6 +45,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'docs/tunnel-verification.md',
       'docs/tunnel-events.md',
       'docs/tunnel-scenarios.md',
+      'docs/tunnel-rules.md',
       'docs/tunnel-moving.md',
     ],
   },

@@ -264,6 +264,8 @@ describe('a rule', () => {
     ['10.1.*', 'wildcard'],
     ['192.0.2.1-192.0.2.9', 'range'],
     ['!DE', 'country'],
+    ['AS13335', 'asn'],
+    ['!as64512', 'asn'],
     ['private', 'country'],
     ['192.0.2.1', 'exact'],
     ['2001:db8::1', 'exact'],

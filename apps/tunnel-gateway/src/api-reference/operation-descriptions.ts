@@ -105,9 +105,10 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   hostCertificates_remove:
     'Removes the certificate of a host. A wildcard certificate of the gateway serves it then, if there is one.',
   hostCertificates_renew: 'Orders a certificate by ACME now. The state of the host says how it went.',
-  ipRules_list: 'Lists allow and deny rules for addresses and countries. Filter by scope, resource or pattern.',
+  ipRules_list:
+    'Lists allow and deny rules for addresses, countries and autonomous systems. Filter by scope, resource or pattern.',
   ipRules_create:
-    'Adds a rule for an address, a network or a country, for everything, the console, a user, a client, a tunnel or a host. Connected visitors that it denies are disconnected.',
+    'Adds a rule for an address, a network, a country or an autonomous system, for everything, the console, a user, a client, a tunnel or a host. Connected visitors that it denies are disconnected.',
   ipRules_check:
     'Evaluates the rules for an address. The answer shows the decision of each level and the rule that made it.',
   ipRules_get: 'Returns one rule.',

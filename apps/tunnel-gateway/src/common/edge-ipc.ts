@@ -85,7 +85,9 @@ export interface EdgeOptions {
   trustedProxies: readonly string[];
   /** Country database (mmdb); null: the bundled one. */
   geoFile: string | null;
-  /** Whether rules that deny a country deny everybody without a database. */
+  /** Database of autonomous systems (mmdb); null: there is none. */
+  asnFile: string | null;
+  /** Whether rules that deny a country or an autonomous system deny everybody without its database. */
   geoStrict: boolean;
   debug: boolean;
   /** The file with a line for each request to a host. Absent: there is none. */

@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { EventView, TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { EventsReader } from '../events/events-reader.js';
-import { Countries } from '../ip-rules/countries.js';
+import { LOOKED_UP_KINDS, RuleDatabases } from '../ip-rules/rule-databases.js';
 import { seesAll } from '../data/owned-rows.js';
 import { Warnings } from '../warnings/warnings.service.js';
 import { readerText } from '../reader-text.js';
@@ -15,7 +15,7 @@ const EVENTS_SHOWN = 20;
 export class Attention {
   constructor(
     private readonly events: EventsReader,
-    private readonly countries: Countries,
+    private readonly databases: RuleDatabases,
     private readonly others: Warnings,
   ) {}
 
@@ -31,9 +31,10 @@ export class Attention {
       warnings.push({ code: 'edge_unavailable', message, resource: null, since: null });
     }
     // Only administrators can fix it.
-    if (seesAll(actor) && (await this.countries.areMissing())) {
-      const message = readerText(this.countries.warning ?? '');
-      warnings.push({ code: 'country_rules_without_database', message, resource: null, since: null });
+    for (const kind of seesAll(actor) ? LOOKED_UP_KINDS : []) {
+      if (!(await this.databases.isMissing(kind))) continue;
+      const message = readerText(this.databases.warningFor(kind) ?? '');
+      warnings.push({ code: `${kind}_rules_without_database`, message, resource: null, since: null });
     }
     return [...warnings, ...(await this.others.list(actor))];
   }

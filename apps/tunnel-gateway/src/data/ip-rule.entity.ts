@@ -5,7 +5,14 @@ import { Check, Column, Entity, Index } from 'typeorm';
 export const RULE_SCOPES = ['global', 'console', 'user', 'client', 'tunnel', 'host'] as const satisfies IpRuleScope[];
 export const RULE_TYPES = ['allow', 'deny'] as const;
 export type RuleType = (typeof RULE_TYPES)[number];
-export const PATTERN_KINDS = ['exact', 'cidr', 'wildcard', 'range', 'country'] as const satisfies IpPatternKind[];
+export const PATTERN_KINDS = [
+  'exact',
+  'cidr',
+  'wildcard',
+  'range',
+  'country',
+  'asn',
+] as const satisfies IpPatternKind[];
 
 /** A rule that allows or denies addresses. The columns are given by the data model. */
 @Entity('ip_rules', { schema: 'tunnel_gateway' })
@@ -14,9 +21,10 @@ export const PATTERN_KINDS = ['exact', 'cidr', 'wildcard', 'range', 'country'] a
 @Index('ip_rules_priority_idx', { synchronize: false })
 @Index('ip_rules_pattern_idx', { synchronize: false })
 @Index('ip_rules_country_idx', { synchronize: false })
+@Index('ip_rules_asn_idx', { synchronize: false })
 @Check('ip_rules_scope_check', `scope IN ('global', 'console', 'user', 'client', 'tunnel', 'host')`)
 @Check('ip_rules_type_check', `type IN ('allow', 'deny')`)
-@Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country')`)
+@Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country', 'asn')`)
 export class IpRule {
   @BigIntId()
   id: number;

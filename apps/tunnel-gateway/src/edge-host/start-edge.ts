@@ -140,6 +140,7 @@ export function edgeOptions(
     certificateKey: joinKeys(secretKeys.map(certificateSecret)),
     trustedProxies: settings.trustedProxies,
     geoFile: settings.geoFile ?? null,
+    asnFile: settings.asnFile ?? null,
     geoStrict: settings.geoStrict,
     debug: settings.logLevel === 'debug',
     ...(settings.accessLog !== undefined && {

@@ -11,7 +11,7 @@ import { newestOf, splitKeys } from '../common/key-box.js';
 import { SESSION_COOKIE } from '../common/session-cookie-name.js';
 import type { AccessLog } from './access-log.js';
 import type { AcmeAnswers } from './acme-answers.js';
-import type { CountryFile } from '../common/country-file.js';
+import type { AddressFiles } from '../common/address-files.js';
 import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
 import type { EdgeGrants } from './edge-grants.js';
 import type { EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
@@ -28,7 +28,7 @@ export interface EdgeServerParts {
   clients: ClientStore;
   /** Null: it serves all clients. */
   share: WorkerShare | null;
-  countries: CountryFile;
+  files: AddressFiles;
   grants: EdgeGrants;
   acme: AcmeAnswers;
   passwords: PasswordProcess;
@@ -44,7 +44,7 @@ export interface EdgeServerParts {
 const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
-  const { logger, clients, share, countries, grants, acme, passwords, sockets, peers, events, accessLog } = parts;
+  const { logger, clients, share, files, grants, acme, passwords, sockets, peers, events, accessLog } = parts;
   const { publicHttpsPort, worker } = options;
   const tracing = activeTracing();
   const visitorSecrets = splitKeys(options.visitorSecret);
@@ -58,7 +58,8 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     ...(worker && { worker: worker.index }),
     ...(share && { serves: (tag) => share.servesTag(tag) }),
     trustedProxies: options.trustedProxies,
-    countryOf: countries.countryOf,
+    countryOf: files.countries.lookup,
+    asnOf: files.systems.lookup,
     geoStrict: options.geoStrict,
     verification: {
       secret: newestOf(visitorSecrets),

@@ -17,7 +17,7 @@ import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
 import { findClientByKey } from '../common/config-rows.js';
 import { ConfigSource } from './config-source.js';
-import { CountryFile } from '../common/country-file.js';
+import { AddressFiles } from '../common/address-files.js';
 import { DatabasePresence } from './database-presence.js';
 import { WorkerShare } from './door/worker-share.js';
 import { agentsAt, answerPeer, connectionsAt } from './edge-answers.js';
@@ -125,14 +125,14 @@ export class Edge implements EdgeRole {
     });
     const { database, presence, directory } = this;
     const share = options.worker && new WorkerShare(options.worker);
-    const countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
+    const files = new AddressFiles(options, (problem) => logger.warn(problem));
     this.share = share;
-    this.server = this.createServer(countries);
+    this.server = this.createServer(files);
     this.config = new ConfigSource({ database, presence, logger, folder, onRows: () => this.applyRows() });
     const { server, config } = this;
     // Bytes of removed clients still count for them.
     const beforeChange = (): void => this.flows.collect();
-    this.served = new ServedConfig(options, { server, logger, directory, countries, share, beforeChange });
+    this.served = new ServedConfig(options, { server, logger, directory, files, share, beforeChange });
     this.quotas = new QuotaTracker({
       queries: database,
       now: Date.now,
@@ -320,14 +320,14 @@ export class Edge implements EdgeRole {
     await this.database.close();
   }
 
-  private createServer(countries: CountryFile): TunnelServer {
+  private createServer(files: AddressFiles): TunnelServer {
     const { options, logger, directory, share, grants, acme, passwords, sockets, id } = this;
     const events = this.events.listener(logger, () => this.agentsChanged());
     return createEdgeServer(options, {
       logger,
       clients: directory,
       share,
-      countries,
+      files,
       grants,
       acme,
       passwords,

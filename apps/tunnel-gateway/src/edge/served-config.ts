@@ -1,6 +1,7 @@
 import { splitKeys } from '../common/key-box.js';
 import {
   TunnelError,
+  type IpPatternKind,
   type TunnelLogger,
   type TunnelServer,
   type TunnelServerConfig,
@@ -9,7 +10,7 @@ import {
 import type { ClientDirectory } from './client-directory.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import type { ConfigRows } from '../common/config-rows.js';
-import type { CountryFile } from '../common/country-file.js';
+import type { AddressFiles } from '../common/address-files.js';
 import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
 import type { EdgeOptions } from '../common/edge-ipc.js';
 import { HostCertificates } from './host-certificates.js';
@@ -19,7 +20,7 @@ export interface ServedConfigParts {
   server: TunnelServer;
   logger: TunnelLogger;
   directory: ClientDirectory;
-  countries: CountryFile;
+  files: AddressFiles;
   /** Null: this process serves all clients. */
   share: WorkerShare | null;
   /** Called before a configuration that may no longer have all clients. */
@@ -33,7 +34,8 @@ export class ServedConfig {
   private readonly policySecrets: PolicySecrets;
   /** Tunnels that the server did not accept. */
   private unserved: TunnelState[] = [];
-  private asksForCountries = false;
+  /** Kinds of the rules that are served. */
+  private ruleKinds: ReadonlySet<IpPatternKind> = new Set();
   /** Where the ports of all tunnels are opened; undefined: where each tunnel says. */
   private readonly tunnelAddress: string | undefined;
 
@@ -68,21 +70,21 @@ export class ServedConfig {
     return [...this.parts.server.tunnels(), ...this.unserved];
   }
 
-  /** Whether certificate files or the country database changed since the last `apply`: call it again. */
+  /** Whether certificate files or a database of addresses changed since the last `apply`: call it again. */
   otherFiles(): boolean {
-    const otherCountries = this.asksForCountries && this.parts.countries.load();
-    return otherCountries || this.certificates.changed();
+    const otherAddresses = this.parts.files.load(this.ruleKinds);
+    return otherAddresses || this.certificates.changed();
   }
 
   private async serve(rows: ConfigRows): Promise<void> {
-    const { server, directory, countries, share } = this.parts;
+    const { server, directory, files, share } = this.parts;
     const own = share?.take(rows) ?? rows;
     // Disconnected while they are still served, so that their agents reconnect soon: to the worker that has them now.
     for (const id of share?.left ?? []) server.disconnect(id, servedElsewhere());
     const mapped = this.map(own);
     this.parts.beforeChange();
     directory.apply(rows);
-    if (this.asksForCountries) countries.load();
+    files.load(this.ruleKinds);
     await server.apply(this.atOwnAddress(mapped.config));
     this.disconnectOutdated();
   }
@@ -101,7 +103,7 @@ export class ServedConfig {
       (policyId, sealed) => this.policySecrets.open(policyId, sealed),
     );
     this.certificates.settle();
-    this.asksForCountries = rows.ipRules.some(({ kind }) => kind === 'country');
+    this.ruleKinds = new Set(rows.ipRules.map(({ kind }) => kind));
     this.unserved = rows.tunnels.flatMap(({ id, clientId }): TunnelState[] => {
       const error = mapped.tunnelProblems.get(id);
       return error === undefined ? [] : [{ id, clientId, state: 'error', port: 0, error }];

@@ -6,7 +6,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import type { Request, RequestHandler } from 'express';
 import type { EntityManager } from 'typeorm';
 import { OwnedRows } from '../data/owned-rows.js';
-import { Countries } from './countries.js';
+import { RuleDatabases } from './rule-databases.js';
 import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
@@ -32,7 +32,7 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly owned: OwnedRows,
     private readonly listener: PgListener,
-    private readonly countries: Countries,
+    private readonly databases: RuleDatabases,
     private readonly logger: JsonLogger,
   ) {}
 
@@ -96,7 +96,6 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
 
   private async read(tx?: EntityManager): Promise<IpRules | null> {
     const rows = await this.owned.ipRules(SYSTEM_ACTOR, tx).some(OF_CONSOLE);
-    const { countryOf, strict: geoStrict } = this.countries;
-    return rows.length === 0 ? null : compileRules(rows.map(toRuleConfig), { countryOf, geoStrict });
+    return rows.length === 0 ? null : compileRules(rows.map(toRuleConfig), this.databases.options);
   }
 }

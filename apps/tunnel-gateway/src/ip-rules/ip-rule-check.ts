@@ -6,7 +6,7 @@ import { seesAll, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { ResourceOwners } from '../data/resource-owners.js';
 import { fieldError } from '../wire/field-error.js';
-import { Countries } from './countries.js';
+import { RuleDatabases } from './rule-databases.js';
 import type { IpRuleCheckQuery } from './ip-rule.dto.js';
 import type { IpRule } from '../data/ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
@@ -25,7 +25,7 @@ export class IpRuleCheckService {
   constructor(
     private readonly owned: OwnedRows,
     private readonly owners: ResourceOwners,
-    private readonly countries: Countries,
+    private readonly databases: RuleDatabases,
   ) {}
 
   /** @throws AppError NOT_FOUND for a resource that the actor may not see. */
@@ -33,13 +33,15 @@ export class IpRuleCheckService {
     const place = await this.placeOf(query, actor);
     const rules = await this.rulesOf(place);
     const { address, allowed, levels } = this.explain(query.ip, place, rules);
+    const { countryOf, asnOf } = this.databases.options;
     if (address === null) throw fieldError('ip', 'must be an address without a zone');
     // Global rules are only shown to administrators.
     const shown = new Map(rules.filter(({ scope }) => scope !== 'global' || seesAll(actor)).map(byId));
     return {
       ip: address,
       allowed,
-      country: this.countries.countryOf(address) ?? null,
+      country: countryOf?.(address) ?? null,
+      asn: asnOf?.(address) ?? null,
       levels: levels.map((level) => toLevel(level, shown)),
     };
   }
@@ -84,9 +86,8 @@ export class IpRuleCheckService {
   }
 
   private explain(ip: string, place: Place, rules: readonly IpRule[]): IpExplanation {
-    const { countryOf, strict: geoStrict } = this.countries;
     // Unchanged levels are not compiled again.
-    this.compiled = compileRules(rules.map(toRuleConfig), { countryOf, geoStrict }, this.compiled ?? undefined);
+    this.compiled = compileRules(rules.map(toRuleConfig), this.databases.options, this.compiled ?? undefined);
     return place === 'console' ? this.compiled.explainConsole(ip) : this.compiled.explain(ip, place);
   }
 }

@@ -7,7 +7,7 @@ import { Aliases, Line, RowId, Whole } from '../wire/text-fields.js';
 import { PATTERN_KINDS, RULE_SCOPES, RULE_TYPES, type RuleType } from '../data/ip-rule.entity.js';
 
 const TYPE_ALIASES = { whitelist: 'allow', white: 'allow', blacklist: 'deny', black: 'deny' };
-const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country' };
+const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country', as: 'asn' };
 const MAX_PRIORITY = 1_000_000;
 
 export const IP_RULE_SORTS = {
@@ -95,7 +95,10 @@ export class IpRuleChanges extends IpRuleFields {
   @IsIn(RULE_TYPES)
   type?: RuleType;
 
-  /** Depending on the kind: `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN` or `private`. */
+  /**
+   * Depending on the kind: `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN`, `private`,
+   * `AS13335` or `!AS13335`.
+   */
   @Omittable()
   @Line(128)
   pattern?: string;

@@ -11,7 +11,7 @@ import { ResourceOwners } from '../data/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { ConsoleRules } from './console-rules.js';
-import { Countries } from './countries.js';
+import { RuleDatabases } from './rule-databases.js';
 import { parseAddressPattern } from '../common/address-pattern.js';
 import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody } from './ip-rule.dto.js';
 import type { IpRule } from '../data/ip-rule.entity.js';
@@ -31,7 +31,7 @@ export class IpRulesService {
     private readonly owned: OwnedRows,
     private readonly resources: ResourceOwners,
     private readonly unitOfWork: UnitOfWork,
-    private readonly countries: Countries,
+    private readonly databases: RuleDatabases,
     private readonly console: ConsoleRules,
   ) {}
 
@@ -85,8 +85,7 @@ export class IpRulesService {
   }
 
   private written(rule: IpRule): WrittenIpRuleView {
-    const warning = rule.patternKind === 'country' ? this.countries.warning : null;
-    return { ...toIpRuleView(rule), warning };
+    return { ...toIpRuleView(rule), warning: this.databases.warningFor(rule.patternKind) };
   }
 
   private async resourceOf(

@@ -44,6 +44,7 @@ import { AddHostAnswers1763668803010 } from './1763668803010-add-host-answers.js
 import { AnnounceHostAnswers1763668803011 } from './1763668803011-announce-host-answers.js';
 import { LimitTunnelRates1763668803020 } from './1763668803020-limit-tunnel-rates.js';
 import { AnnounceTunnelRates1763668803021 } from './1763668803021-announce-tunnel-rates.js';
+import { AddAsnRules1763668803050 } from './1763668803050-add-asn-rules.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -93,4 +94,5 @@ export const MIGRATIONS = [
   AnnounceHostAnswers1763668803011,
   LimitTunnelRates1763668803020,
   AnnounceTunnelRates1763668803021,
+  AddAsnRules1763668803050,
 ];

@@ -13,7 +13,8 @@ export interface TunnelWarning {
     | 'tunnel_open_proxy'
     | 'webhook_failing'
     | 'edge_unavailable'
-    | 'country_rules_without_database';
+    | 'country_rules_without_database'
+    | 'asn_rules_without_database';
   /** A sentence for people. */
   message: string;
   /** The resource that it concerns; null: the gateway itself. */

@@ -12,7 +12,7 @@ export interface IpRuleCheckLevel {
   outcome: 'allowed' | 'denied' | 'not_listed' | 'no_match' | 'not_reached';
   /** The rule that decided; null: none, or one that the caller may not see. */
   rule: IpRuleView | null;
-  /** Whether the level has rules for countries while no country database is loaded. */
+  /** Whether the level has rules for countries or autonomous systems while their database is not loaded. */
   unresolved: boolean;
 }
 
@@ -23,6 +23,8 @@ export interface IpRuleCheck {
   allowed: boolean;
   /** Country of the address, two capital letters; null: unknown, or no country database is loaded. */
   country: string | null;
+  /** Number of the autonomous system of the address; null: unknown, or no database of them is loaded. */
+  asn: number | null;
   levels: IpRuleCheckLevel[];
 }
 

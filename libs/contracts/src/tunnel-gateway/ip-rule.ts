@@ -12,7 +12,7 @@ export interface IpRuleView {
   resource_id: number;
   type: 'allow' | 'deny';
   pattern: string;
-  pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country';
+  pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn';
   /**
    * Rules with a lower number are checked first.
    * @asType integer

@@ -36,6 +36,10 @@ describe('patterns of addresses', () => {
     ['country', '!cn', '!CN'],
     ['country', 'Private', 'private'],
     ['country', '!private', '!private'],
+    ['asn', 'as13335', 'AS13335'],
+    ['asn', '13335', 'AS13335'],
+    ['asn', '! AS0013335', '!AS13335'],
+    ['asn', 'AS4294967295', 'AS4294967295'],
   ])('%s %s is stored as %s', (kind, text, canonical) => {
     expect(parseIpPattern(kind, text).canonical).toBe(canonical);
     expect(parseIpPattern(kind, canonical).canonical).toBe(canonical);
@@ -52,6 +56,12 @@ describe('patterns of addresses', () => {
     ['exact', 'fe80::1%eth0', 'fe80::1'],
     ['exact', '010.0.0.1', null],
     ['exact', '', null],
+    ['asn', 'AS0', null],
+    ['asn', 'AS4294967296', null],
+    ['asn', '1.10', null],
+    ['asn', 'AS-13335', null],
+    ['asn', '!!1', null],
+    ['asn', '', null],
     ['wildcard', '*', '0.0.0.0/0'],
     ['wildcard', '10.*.3.4', null],
     ['wildcard', '*.1.2.3', null],

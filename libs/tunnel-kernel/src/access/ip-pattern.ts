@@ -6,7 +6,9 @@ import { cidrsOfRange, complementOf, ipNumber, PRIVATE_CIDRS } from './ip-range.
 export type IpMatcher =
   | { cidrs: readonly Cidr[] }
   /** ISO 3166-1 alpha-2, upper case. `negated`: every country but this one, including unknown ones. */
-  | { country: string; negated: boolean };
+  | { country: string; negated: boolean }
+  /** Number of an autonomous system. `negated`: every system but this one, and addresses that belong to none. */
+  | { asn: number; negated: boolean };
 
 export interface IpPattern {
   /** The canonical spelling. */
@@ -31,6 +33,7 @@ const PARSERS: Record<IpPatternKind, (text: string) => IpPattern> = {
   wildcard: parseWildcard,
   range: parseRange,
   country: parseCountry,
+  asn: parseAsn,
 };
 
 /** IPv4-mapped IPv6 addresses are treated as IPv4 addresses, in patterns and for visitors. @throws IpPatternError. */
@@ -105,6 +108,19 @@ function parseCountry(text: string): IpPattern {
   return { canonical: mark + country, matcher: { country, negated } };
 }
 
+/** `AS13335`, `13335` or `!AS13335`: four bytes (RFC 6793), 0 is reserved (RFC 7607). */
+function parseAsn(text: string): IpPattern {
+  const negated = text.startsWith('!');
+  const mark = negated ? '!' : '';
+  const [, digits = ''] = /^(?:AS)?(\d{1,12})$/i.exec(text.slice(Number(negated)).trim()) ?? [];
+  const asn = Number(digits);
+  if (digits === '' || asn < 1 || asn > MAX_ASN) {
+    throw new IpPatternError(`"${text}" is not the number of an autonomous system, such as AS13335`);
+  }
+  return { canonical: `${mark}AS${asn}`, matcher: { asn, negated } };
+}
+
+const MAX_ASN = 0xffffffff;
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 function parseAddress(text: string): IpAddress {

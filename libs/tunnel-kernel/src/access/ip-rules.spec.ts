@@ -102,6 +102,46 @@ describe('address rules', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('support autonomous systems, their negation and addresses of none', () => {
+    const asnOf = (ip: string) => ({ '1.0.0.1': 13335, '2.0.0.1': 64512 })[ip] ?? null;
+    const seen = (rules: IpRuleConfig[]) =>
+      ['1.0.0.1', '2.0.0.1', '3.0.0.1'].map((ip) => allowed(rules, ip, { asnOf }));
+    expect(seen([rule('global', 'allow', 'asn', 'AS13335')])).toEqual([true, false, false]);
+    expect(seen([rule('global', 'deny', 'asn', '13335')])).toEqual([false, true, true]);
+    const allBut = rule('global', 'deny', 'asn', '!AS13335');
+    expect(seen([allBut])).toEqual([true, false, false]);
+    expect(seen([allBut, rule('global', 'deny', 'asn', '!AS64512')])).toEqual([false, false, false]);
+    // Priority decides between kinds of patterns, as between all rules.
+    expect(seen([allBut, rule('global', 'allow', 'exact', '3.0.0.1', 1)])).toEqual([false, false, true]);
+  });
+
+  it('look up each fact once, and only the facts that a rule needs', () => {
+    const asked: string[] = [];
+    const countryOf = (ip: string) => (asked.push(`country ${ip}`), 'DE');
+    const asnOf = (ip: string) => (asked.push(`asn ${ip}`), 13335);
+    const systems = [rule('global', 'allow', 'asn', '13335'), rule('user', 'deny', 'asn', '1')];
+    allowed(systems, '::ffff:9.9.9.9', { countryOf, asnOf });
+    expect(asked).toEqual(['asn 9.9.9.9']);
+    allowed([rule('global', 'allow', 'country', 'DE')], '9.9.9.9', { countryOf, asnOf });
+    expect(asked.slice(1)).toEqual(['country 9.9.9.9']);
+  });
+
+  it('match no autonomous system without its database, whether or not there are countries', () => {
+    const countryOf = () => 'CN';
+    for (const options of [{}, { countryOf }, { countryOf, asnOf: () => undefined }]) {
+      const deny = [rule('global', 'deny', 'asn', 'AS1')];
+      const allow = [rule('global', 'allow', 'asn', 'AS1')];
+      expect(allowed(deny, '1.0.0.1', options)).toBe(true);
+      expect(allowed(deny, '1.0.0.1', { ...options, geoStrict: true })).toBe(false);
+      expect(allowed(allow, '1.0.0.1', { ...options, geoStrict: true })).toBe(false);
+      // A negated one is not known to match either.
+      expect(allowed([rule('global', 'allow', 'asn', '!AS1')], '1.0.0.1', options)).toBe(false);
+      expect(new IpRules(deny, options).explain('1.0.0.1', at).levels[0]).toMatchObject({ unresolved: true });
+    }
+    const countries = [rule('global', 'deny', 'country', 'DE')];
+    expect(new IpRules(countries, { countryOf }).explain('1.0.0.1', at).levels[0]?.unresolved).toBe(false);
+  });
+
   it.each([[undefined], [() => undefined]])('match no country without a database (%s)', (countryOf) => {
     const deny = [rule('global', 'deny', 'country', 'CN')];
     const allow = [rule('global', 'allow', 'country', 'CN')];
@@ -217,6 +257,8 @@ describe('compiled rules and a naive evaluation', () => {
   );
   const countries = ['CN', 'DE', 'FR'];
   const countryOf = (text: string) => countries[Number(ipNumber(parseIp(text) as IpAddress) % 4n)] ?? null;
+  const systems = [1, 2, 3, 4];
+  const asnOf = (text: string) => systems[Number(ipNumber(parseIp(text) as IpAddress) % 5n)] ?? null;
 
   const cidr = fc.tuple(address, fc.integer({ min: 0, max: 128 })).map(([text, length]) => {
     const ip = parseIp(text) as IpAddress;
@@ -237,6 +279,7 @@ describe('compiled rules and a naive evaluation', () => {
     range.map((text) => ['range', text] as const),
     fc.constantFrom('10.*', '10.0.*', '10.0.1.*', '10.0.*.*').map((text) => ['wildcard', text] as const),
     fc.constantFrom('CN', 'DE', '!CN', '!FR', 'private', '!private').map((text) => ['country', text] as const),
+    fc.constantFrom('AS1', '2', '!AS1', '!AS4').map((text) => ['asn', text] as const),
   );
   const rules = fc.array(
     fc.record({
@@ -262,7 +305,7 @@ describe('compiled rules and a naive evaluation', () => {
           pattern: text,
           priority,
         }));
-        const compiled = new IpRules(config, { countryOf });
+        const compiled = new IpRules(config, { countryOf, asnOf });
         for (const visitor of addresses) {
           const wanted = naive(config, visitor);
           asked += 1;
@@ -296,6 +339,7 @@ describe('compiled rules and a naive evaluation', () => {
     if (kind === 'wildcard')
       return ip.family === 4 && `${formatIp(ip)}.`.startsWith(text.replaceAll(/\.\*|\*/g, '') + '.');
     if (kind === 'country') return matchesCountry(text, ip);
+    if (kind === 'asn') return (asnOf(formatIp(ip)) === Number(text.replace(/^!?A?S?/, ''))) !== text.startsWith('!');
     const [from = '', to = ''] = text.split(kind === 'cidr' ? '/' : '-');
     const first = parseIp(from) as IpAddress;
     if (first.family !== ip.family) return false;

@@ -1,15 +1,20 @@
 import { formatIp, parseIp, type IpAddress } from '@gatehouse/net';
 import type { IpRuleConfig, IpRuleScope } from '../config.js';
 import type { ResourceRef } from '../resource.js';
-import { RuleLevel, type CountryOfAddress } from './rule-level.js';
+import { RuleLevel, type AddressFacts } from './rule-level.js';
 
 /** ISO 3166-1 alpha-2 in upper case, null for an address without a country, undefined while there is no database. */
 export type CountryLookup = (address: string) => string | null | undefined;
 
+/** Number of an autonomous system, null for an address of none, undefined while there is no database. */
+export type AsnLookup = (address: string) => number | null | undefined;
+
 export interface IpRuleOptions {
   /** Absent: there is no database, and country rules match nothing. */
   countryOf?: CountryLookup | undefined;
-  /** Whether rules that deny countries deny everybody without a database. */
+  /** Absent: there is no database, and rules about autonomous systems match nothing. */
+  asnOf?: AsnLookup | undefined;
+  /** Whether rules that deny countries or autonomous systems deny everybody without their database. */
   geoStrict?: boolean | undefined;
 }
 
@@ -44,7 +49,7 @@ export interface LevelExplanation {
   resourceId: number;
   outcome: LevelOutcome;
   rule: IpRuleConfig | null;
-  /** The level has country rules, but there is no database. */
+  /** The level has rules about countries or autonomous systems, but their database is not there. */
   unresolved: boolean;
 }
 
@@ -90,19 +95,19 @@ export class IpRules {
     const resource = levels[kind].get(id);
     if (!global && !user && !client && !resource) return null;
     const ip = parseIp(address);
-    const country = this.countryLookup(ip);
+    const facts = this.factsOf(ip);
     return (
-      this.ask('global', 0, global, ip, country) ??
-      this.ask('user', userId, user, ip, country) ??
-      this.ask('client', clientId, client, ip, country) ??
-      this.ask(kind, id, resource, ip, country)
+      this.ask('global', 0, global, ip, facts) ??
+      this.ask('user', userId, user, ip, facts) ??
+      this.ask('client', clientId, client, ip, facts) ??
+      this.ask(kind, id, resource, ip, facts)
     );
   }
 
   /** As `decide` for the console, whose level stands alone. */
   decideConsole(address: string): IpDenial | null {
     const ip = parseIp(address);
-    return this.ask('console', 0, this.levels.console.get(0), ip, this.countryLookup(ip));
+    return this.ask('console', 0, this.levels.console.get(0), ip, this.factsOf(ip));
   }
 
   /** The decision level by level; levels that `at` does not name are left out. */
@@ -121,14 +126,14 @@ export class IpRules {
 
   private explainLevels(address: string, asked: readonly PlacedLevel[]): IpExplanation {
     const ip = parseIp(address);
-    const country = this.countryLookup(ip);
+    const facts = this.factsOf(ip);
     const { geoStrict = false } = this.options;
     let allowed = true;
     const levels = asked.map(([scope, resourceId, level]): LevelExplanation => {
       if (!allowed) return { scope, resourceId, outcome: 'not_reached', rule: null, unresolved: false };
-      allowed = this.ask(scope, resourceId, level, ip, country) === null;
-      const rule = (ip && level?.find(ip, country, geoStrict)) ?? null;
-      const unresolved = (level?.hasCountries ?? false) && country() === undefined;
+      allowed = this.ask(scope, resourceId, level, ip, facts) === null;
+      const rule = (ip && level?.find(ip, facts, geoStrict)) ?? null;
+      const unresolved = level?.lacks(facts) ?? false;
       return { scope, resourceId, outcome: outcomeOf(rule, allowed), rule, unresolved };
     });
     return { address: ip && formatIp(ip), allowed, levels };
@@ -139,29 +144,46 @@ export class IpRules {
     resourceId: number,
     level: RuleLevel | undefined,
     ip: IpAddress | null,
-    country: CountryOfAddress,
+    facts: AddressFacts,
   ): IpDenial | null {
     if (!level) return null;
-    const rule = ip && level.find(ip, country, this.options.geoStrict ?? false);
+    const rule = ip && level.find(ip, facts, this.options.geoStrict ?? false);
     if (rule ? rule.type === 'allow' : ip && !level.allowsOnly) return null;
     return { scope, resourceId, ruleId: rule?.id ?? null };
   }
 
-  /** Looks the country up at most once, and only when a level needs it. */
-  private countryLookup(ip: IpAddress | null): CountryOfAddress {
-    const { countryOf } = this.options;
-    if (!countryOf || !ip) return noDatabase;
-    let looked = false;
-    let country: string | null | undefined;
-    return () => {
-      if (!looked) country = countryOf(formatIp(ip));
-      looked = true;
-      return country;
-    };
+  private factsOf(ip: IpAddress | null): AddressFacts {
+    const { countryOf, asnOf } = this.options;
+    return ip && (countryOf || asnOf) ? new LookedUp(ip, countryOf, asnOf) : NOTHING_KNOWN;
   }
 }
 
-const noDatabase: CountryOfAddress = () => undefined;
+const NOTHING_KNOWN: AddressFacts = { country: () => undefined, asn: () => undefined };
+
+/** Looks each fact up at most once, and only when a level needs it. */
+class LookedUp implements AddressFacts {
+  private readonly ip: IpAddress;
+  private readonly countryOf: CountryLookup | undefined;
+  private readonly asnOf: AsnLookup | undefined;
+  private foundCountry: { value: string | null | undefined } | null = null;
+  private foundAsn: { value: number | null | undefined } | null = null;
+
+  constructor(ip: IpAddress, countryOf: CountryLookup | undefined, asnOf: AsnLookup | undefined) {
+    this.ip = ip;
+    this.countryOf = countryOf;
+    this.asnOf = asnOf;
+  }
+
+  country(): string | null | undefined {
+    this.foundCountry ??= { value: this.countryOf?.(formatIp(this.ip)) };
+    return this.foundCountry.value;
+  }
+
+  asn(): number | null | undefined {
+    this.foundAsn ??= { value: this.asnOf?.(formatIp(this.ip)) };
+    return this.foundAsn.value;
+  }
+}
 
 const scopes: readonly IpRuleScope[] = ['global', 'console', 'user', 'client', 'tunnel', 'host'];
 

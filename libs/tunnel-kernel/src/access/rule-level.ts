@@ -1,20 +1,19 @@
 import type { IpAddress } from '@gatehouse/net';
 import type { IpRuleConfig } from '../config.js';
+import { GroupRanks } from './group-ranks.js';
 import { IpPatternError, parseIpPattern } from './ip-pattern.js';
-import { NO_RANK, PrefixTrie, type PrefixEntry } from './prefix-trie.js';
+import { PrefixTrie, type PrefixEntry } from './prefix-trie.js';
 
-/** Country of the visitor's address; null: unknown; undefined: there is no database. */
-export type CountryOfAddress = () => string | null | undefined;
-
-interface RankedCountry {
-  country: string;
-  rank: number;
+/** What databases know of a visitor's address. Null: it is in none; undefined: there is no database. */
+export interface AddressFacts {
+  country(): string | null | undefined;
+  asn(): number | null | undefined;
 }
 
 /** One pattern of one rule, before ranking. */
 interface Candidate {
   rule: IpRuleConfig;
-  /** For a country: less specific than any prefix. */
+  /** For countries and autonomous systems: less specific than any prefix. */
   prefix: number;
   place: (rank: number) => void;
 }
@@ -25,16 +24,10 @@ export class RuleLevel {
   readonly rules: readonly IpRuleConfig[];
   /** The level has a rule that allows, so everybody else is refused. */
   readonly allowsOnly: boolean;
-  readonly hasCountries: boolean;
   private readonly ranked: IpRuleConfig[] = [];
   private readonly trie: PrefixTrie;
-  private readonly countries = new Map<string, number>();
-  /**
-   * Negated countries, the best rank first, each country once: the second entry applies to addresses of the first
-   * country.
-   */
-  private readonly negated: RankedCountry[] = [];
-  private firstCountryDeny = NO_RANK;
+  private readonly countries = new GroupRanks<string>();
+  private readonly systems = new GroupRanks<number>();
 
   /** @throws IpPatternError naming the rule. */
   constructor(rules: readonly IpRuleConfig[]) {
@@ -44,25 +37,23 @@ export class RuleLevel {
     const candidates = rules.flatMap((rule) => this.candidates(rule, prefixes));
     for (const { rule, place } of candidates.sort(byRank)) place(this.ranked.push(rule) - 1);
     this.trie = new PrefixTrie(prefixes);
-    this.hasCountries = this.countries.size > 0 || this.negated.length > 0;
+  }
+
+  /** Whether a rule needs a database that is not there. */
+  lacks(facts: AddressFacts): boolean {
+    const lacksCountries = !this.countries.isEmpty && facts.country() === undefined;
+    return lacksCountries || (!this.systems.isEmpty && facts.asn() === undefined);
   }
 
   /**
-   * The matching rule for an address; null: none. `strict`: without a database, a rule that denies countries denies
-   * everybody.
+   * The matching rule for an address; null: none. `strict`: without a database, a rule that denies what only the
+   * database knows denies everybody.
    */
-  find(address: IpAddress, countryOf: CountryOfAddress, strict: boolean): IpRuleConfig | null {
-    const rank = this.trie.find(address);
-    const first = this.hasCountries ? Math.min(rank, this.findCountry(countryOf(), strict)) : rank;
+  find(address: IpAddress, facts: AddressFacts, strict: boolean): IpRuleConfig | null {
+    let first = this.trie.find(address);
+    if (!this.countries.isEmpty) first = Math.min(first, this.countries.find(facts.country(), strict));
+    if (!this.systems.isEmpty) first = Math.min(first, this.systems.find(facts.asn(), strict));
     return this.ranked[first] ?? null;
-  }
-
-  private findCountry(country: string | null | undefined, strict: boolean): number {
-    if (country === undefined) return strict ? this.firstCountryDeny : NO_RANK;
-    const direct = country === null ? undefined : this.countries.get(country);
-    const [best, second] = this.negated;
-    const negated = best?.country === country ? second : best;
-    return Math.min(direct ?? NO_RANK, negated?.rank ?? NO_RANK);
   }
 
   private candidates(rule: IpRuleConfig, prefixes: PrefixEntry[]): Candidate[] {
@@ -74,12 +65,11 @@ export class RuleLevel {
         place: (rank) => prefixes.push({ cidr, rank }),
       }));
     }
-    const { country, negated } = matcher;
+    const { negated } = matcher;
+    const how = { negated, denies: rule.type === 'deny' };
     const place = (rank: number): void => {
-      // Rules come in order of rank.
-      if (rule.type === 'deny') this.firstCountryDeny = Math.min(this.firstCountryDeny, rank);
-      if (!negated) this.countries.set(country, this.countries.get(country) ?? rank);
-      else if (!this.negated.some((known) => known.country === country)) this.negated.push({ country, rank });
+      if ('country' in matcher) this.countries.add({ group: matcher.country, rank }, how);
+      else this.systems.add({ group: matcher.asn, rank }, how);
     };
     return [{ rule, prefix: -1, place }];
   }

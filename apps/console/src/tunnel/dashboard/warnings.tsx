@@ -15,6 +15,7 @@ const PLACES: Record<TunnelWarning['code'], string | null> = {
   tunnel_open_proxy: 'tunnels',
   edge_unavailable: null,
   country_rules_without_database: 'rules',
+  asn_rules_without_database: 'rules',
   webhook_failing: 'webhooks',
 };
 

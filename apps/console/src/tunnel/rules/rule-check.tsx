@@ -81,6 +81,7 @@ function PlaceFields({ form }: { form: Form<CheckForm> }) {
 }
 
 function Decision({ check }: { check: IpRuleCheck }) {
+  const facts = [check.country, check.asn === null ? null : `AS${check.asn}`].filter((fact) => fact !== null);
   const nameOf = useResourceNames(check.levels.map(({ scope, resource_id: id }) => ({ kind: scope, id })));
   const columns: Column<IpRuleCheckLevel>[] = [
     { head: t('rules.level'), cell: (level) => aboutOf(level, nameOf) },
@@ -94,7 +95,7 @@ function Decision({ check }: { check: IpRuleCheck }) {
     <Card title={t('rules.decision')}>
       <p role="status">
         <code>{check.ip}</code>
-        {check.country !== null && ` (${check.country})`}{' '}
+        {facts.length > 0 && ` (${facts.join(', ')})`}{' '}
         <Badge tone={check.allowed ? 'good' : 'bad'}>
           {check.allowed ? t('rules.outcomes.allowed') : t('rules.outcomes.denied')}
         </Badge>

@@ -29,6 +29,7 @@ export const KINDS: Readonly<Record<IpRuleView['pattern_kind'], { label: string;
   wildcard: { label: t('rules.patterns.wildcard'), hint: t('rules.patternHints.wildcard') },
   range: { label: t('rules.patterns.range'), hint: t('rules.patternHints.range') },
   country: { label: t('rules.patterns.country'), hint: t('rules.patternHints.country') },
+  asn: { label: t('rules.patterns.asn'), hint: t('rules.patternHints.asn') },
 };
 
 /** Levels that stand for themselves, without a resource. */
@@ -73,6 +74,7 @@ export function kindOf(pattern: string): IpRuleView['pattern_kind'] | null {
   if (text.includes('/')) return 'cidr';
   if (text.includes('*')) return 'wildcard';
   if (/[.:].*-/.test(text)) return 'range';
+  if (/^!?AS\d+$/i.test(text)) return 'asn';
   if (/^(!?[a-z]{2}|private)$/i.test(text)) return 'country';
   return /^[0-9a-f.:]{3,}$/i.test(text) ? 'exact' : null;
 }

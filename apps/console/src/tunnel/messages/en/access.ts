@@ -32,6 +32,7 @@ export const access = {
       wildcard: 'Wildcard',
       range: 'Range',
       country: 'Country',
+      asn: 'Autonomous system',
     },
     patternHints: {
       exact: '203.0.113.9 or 2001:db8::1',
@@ -39,6 +40,7 @@ export const access = {
       wildcard: '10.1.* or 10.1.*.*',
       range: '192.0.2.1-192.0.2.20',
       country: 'A code such as DE, !DE for every other country, private for private networks',
+      asn: 'A number such as AS13335, !AS13335 for every other network',
     },
     country: 'Country',
     chooseCountry: 'Choose a country …',
@@ -85,7 +87,8 @@ export const access = {
       not_reached: 'an earlier level decided',
     },
     byRule: 'rule <code>{pattern}</code>',
-    noDatabase: 'Country rules do not work: no country database is loaded.',
+    noDatabase:
+      'A database for rules here is not loaded: of countries or of autonomous systems. Those rules do not work.',
   },
   policies: {
     add: 'New policy',

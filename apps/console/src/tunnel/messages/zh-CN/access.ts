@@ -34,6 +34,7 @@ export const access: Translation<typeof english> = {
       wildcard: '通配符',
       range: '范围',
       country: '国家/地区',
+      asn: '自治系统',
     },
     patternHints: {
       exact: '203.0.113.9 或 2001:db8::1',
@@ -41,6 +42,7 @@ export const access: Translation<typeof english> = {
       wildcard: '10.1.* 或 10.1.*.*',
       range: '192.0.2.1-192.0.2.20',
       country: '例如 DE；!DE 表示其他国家/地区；private 表示私有网络',
+      asn: '编号，例如 AS13335；!AS13335 表示其他所有网络',
     },
     country: '国家/地区',
     chooseCountry: '选择国家/地区…',
@@ -87,7 +89,7 @@ export const access: Translation<typeof english> = {
       not_reached: '已由更早的级别决定',
     },
     byRule: '规则 <code>{pattern}</code>',
-    noDatabase: '国家/地区规则不起作用：未加载国家数据库。',
+    noDatabase: '这里的规则所需的数据库（国家或自治系统）未加载，这些规则不起作用。',
   },
   policies: {
     add: '新建策略',
