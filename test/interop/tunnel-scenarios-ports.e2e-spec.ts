@@ -12,7 +12,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { startHttpOrigin, waitFor } from '@gatehouse/testing';
+import { reservePorts, startHttpOrigin, waitFor } from '@gatehouse/testing';
 import {
   agentKeyHash,
   createAgentSecret,
@@ -92,6 +92,20 @@ describe('ports', () => {
     expect(new Set(states.map(({ port }) => port)).size).toBe(12);
     const answers = await Promise.all(states.map(({ port }) => exchange(port ?? 0, '')));
     expect(answers).toEqual(names);
+  });
+
+  it('serves a range of one tunnel, each port with its own target port (range ports mapping)', async () => {
+    const count = 6;
+    const from = await reservePorts(count);
+    for (let port = from; port < from + count; port++) await yard.named(`target ${port}`, port);
+    const listen = { host: '127.0.0.1', port: await reservePorts(count) };
+    const [state] = await yard.apply({
+      tunnels: [yard.tunnel(member, [from], { listen, ports: { count, mapped: true } })],
+    });
+    expect(state).toMatchObject({ port: listen.port, lastPort: listen.port + count - 1 });
+    const ports = Array.from({ length: count }, (_, distance) => distance);
+    const answers = await Promise.all(ports.map((distance) => exchange(listen.port + distance, '')));
+    expect(answers).toEqual(ports.map((distance) => `target ${from + distance}`));
   });
 
   it('are assigned automatically for port 0, and kept as long as the tunnel exists', async () => {

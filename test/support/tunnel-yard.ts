@@ -151,13 +151,13 @@ export class TunnelYard {
   }
 
   /** A TCP server on loopback. */
-  async target(serve: (socket: Socket) => void): Promise<number> {
+  async target(serve: (socket: Socket) => void, on = 0): Promise<number> {
     const sockets = new Set<Socket>();
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       socket.on('error', quiet);
       sockets.add(socket.on('close', () => sockets.delete(socket)));
       serve(socket);
-    }).listen(0, '127.0.0.1');
+    }).listen(on, '127.0.0.1');
     await once(server, 'listening');
     this.onClose(() => {
       for (const socket of sockets) socket.destroy();
@@ -171,8 +171,8 @@ export class TunnelYard {
   }
 
   /** Sends `name` to each client, and ends the connection. */
-  named(name: string): Promise<number> {
-    return this.target((socket) => socket.end(name));
+  named(name: string, on = 0): Promise<number> {
+    return this.target((socket) => socket.end(name), on);
   }
 
   async udpSocket(): Promise<UdpSocket> {

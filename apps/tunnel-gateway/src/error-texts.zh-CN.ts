@@ -80,6 +80,14 @@ const TUNNELS: ErrorTexts = {
     '私密隧道的密钥通过 POST /tunnels/{id}/rotate-visitor-key 更换',
   'must name a target such as 127.0.0.1:8080': '必须填写目标，例如 127.0.0.1:8080',
   'must not have more than {count} targets': '最多 {count} 个目标',
+  'must be 1: only the modes tcp and udp have ranges of ports': '必须为 1：只有 tcp 和 udp 模式可以使用端口范围',
+  '{address}: ranges go up, and end at 65535': '{address}：端口范围必须从小到大，且不超过 65535',
+  '{address} has {size} ports and the tunnel has {count}: make port_count the same':
+    '{address} 有 {size} 个端口，而隧道有 {count} 个：请将 port_count 设为相同的值',
+  'must have a range of ports for each target, or for none': '所有目标都使用端口范围，或都不使用',
+  'the last port would be {port}, and ports end at 65535': '最后一个端口将是 {port}，端口号不能超过 65535',
+  'no {count} ports in a row from {first} to {last} are free': '{first} 到 {last} 之间没有 {count} 个连续的空闲端口',
+  'its ports must be from 1 to 65535': '端口必须在 1 到 65535 之间',
   'must not have more than {count} destinations': '最多 {count} 个目的地',
   'must be a host such as app.internal:8080': '必须是主机，例如 app.internal:8080',
   'must be up to 32 header fields with their texts, without fields of the connection or of the gateway':
@@ -222,6 +230,7 @@ const EVENTS: ErrorTexts = {
   'The tunnel failed: {reason}': '隧道出错：{reason}',
   'The tunnel is served': '隧道已启动',
   'The tunnel is served on port {port}': '隧道已启动，端口 {port}',
+  'The tunnel is served on the ports {first} to {last}': '隧道已启动，端口 {first} 到 {last}',
   '{name} has a certificate until {time}': '{name} 的证书有效期至 {time}',
   '{name} got no certificate: {reason}': '{name} 未能获得证书：{reason}',
   'internal: the order could not be finished; see the log of the gateway': '内部错误：证书申请未完成，请查看网关日志',
@@ -242,6 +251,7 @@ const EVENTS: ErrorTexts = {
   'the tunnel {name} is not served: {reason}': '隧道 {name} 未运行：{reason}',
   'its port cannot be bound': '端口无法监听',
   '{listener} is in use': '{listener} 已被占用',
+  '{problem}; {count} ports of the range are not open': '{problem}；范围内共有 {count} 个端口未打开',
   '{listener} is not allowed': '不允许监听 {listener}',
   '{listener} cannot be bound ({why})': '无法监听 {listener}（{why}）',
   'everybody may use the tunnel {name} ({mode}) to reach the network of its agent: add a policy or address rules':

@@ -1,4 +1,4 @@
-import { reservePort, waitFor } from '@gatehouse/testing';
+import { reservePort, reservePorts, waitFor } from '@gatehouse/testing';
 import { formatAgentKey, parseAgentKey } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
@@ -8,7 +8,7 @@ let key: string;
 let ports: number[];
 beforeAll(async () => {
   world = await TunnelWorld.start();
-  ports = [await reservePort(), await reservePort()];
+  ports = [await reservePorts(2), await reservePort()];
   const ann = await world.user('ann');
   await world.user('vera', 'viewer');
   const gone = await world.client({}, ann.call);
@@ -38,6 +38,7 @@ beforeAll(async () => {
     mode: 'tcp',
     listen_ip: '127.0.0.1',
     listen_port: ports[0],
+    port_count: 2,
     target_addr: `127.0.0.1:${target}`,
   });
   await make('/tunnels', {

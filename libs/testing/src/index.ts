@@ -9,7 +9,7 @@ export { expectSchemaInSync } from './expect-schema-in-sync.js';
 export { expectSqlFilesInSync } from './expect-sql-files-in-sync.js';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.js';
 export { programEnvironment } from './program-environment.js';
-export { reservePort } from './reserve-port.js';
+export { reservePort, reservePorts } from './reserve-port.js';
 export { waitFor } from './wait-for.js';
 export {
   startHttpOrigin,

@@ -27,6 +27,18 @@ export async function reservePort(): Promise<number> {
   throw new Error(`There is no free port from ${FIRST} to ${FIRST + BLOCKS * BLOCK_SIZE}.`);
 }
 
+/** The first of that many ports in a row, each as with `reservePort`. */
+export async function reservePorts(count: number): Promise<number> {
+  if (count >= BLOCK_SIZE) throw new Error(`A block has ${BLOCK_SIZE - 1} ports.`);
+  let [first, length] = [await reservePort(), 1];
+  for (let tried = 0; tried < TRIES && length < count; tried++) {
+    const port = await reservePort();
+    [first, length] = port === first + length ? [first, length + 1] : [port, 1];
+  }
+  if (length < count) throw new Error(`There are no ${count} free ports in a row.`);
+  return first;
+}
+
 async function takeBlock(): Promise<void> {
   for (let tried = 0; tried < TRIES; tried++) {
     const first = FIRST + randomInt(BLOCKS) * BLOCK_SIZE;

@@ -20,6 +20,23 @@ export interface ClientConfig {
   maxConnections: number;
 }
 
+/** Consecutive public ports of one tunnel, the first of which is its `listen.port`. */
+export interface PortRange {
+  /** 2 to `MAX_RANGE_PORTS`. */
+  count: number;
+  /** Each port leads to a port of its own at a target: the first to the target's port, and so on. Else all lead there. */
+  mapped: boolean;
+}
+
+/** Each port is a listening socket, in modes `tcp` and `udp`. */
+export const MAX_RANGE_PORTS = 1000;
+const WITH_RANGE: ReadonlySet<TunnelMode> = new Set(['tcp', 'udp']);
+
+/** Whether a tunnel of this mode may have several public ports. */
+export function mayHaveRange(mode: TunnelMode): boolean {
+  return WITH_RANGE.has(mode);
+}
+
 /** A tunnel as it is configured. */
 export interface TunnelConfig {
   id: number;
@@ -27,6 +44,8 @@ export interface TunnelConfig {
   mode: TunnelMode;
   /** Where visitors connect; port 0 lets the system choose. Ignored in modes without a port (`secret`, `p2p`). */
   listen: HostAndPort;
+  /** Absent: one port. */
+  ports?: PortRange;
   /** Empty in the proxy modes and in `file`. */
   targets: TargetAddress[];
   /** Version of the PROXY protocol header that targets get. Absent: none. */
@@ -220,9 +239,10 @@ const WITHOUT_TARGETS: ReadonlySet<TunnelMode> = new Set(['http_proxy', 'socks5'
 export function checkConfig({ tunnels, hosts }: TunnelServerConfig): void {
   checkIds('tunnel', tunnels);
   checkIds('host', hosts);
-  for (const { id, mode, targets, destinations, file } of tunnels) {
+  for (const { id, mode, listen, ports, targets, destinations, file } of tunnels) {
     const least = WITHOUT_TARGETS.has(mode) ? 0 : 1;
     checkTargets(`tunnel ${id}`, targets, least);
+    if (ports) checkRange(`tunnel ${id}`, { mode, listen, targets, ports });
     if ((destinations?.length ?? 0) > MAX_DESTINATIONS || destinations?.some((text) => text.length > 300)) {
       throw new TunnelError('protocol', `tunnel ${id}: destinations`);
     }
@@ -230,6 +250,8 @@ export function checkConfig({ tunnels, hosts }: TunnelServerConfig): void {
   }
   for (const { id, targets } of hosts) checkTargets(`host ${id}`, targets, 1);
 }
+
+type Ranged = Pick<TunnelConfig, 'mode' | 'listen' | 'targets'> & { ports: PortRange };
 
 function checkIds(kind: ResourceKind, resources: readonly { id: number }[]): void {
   const ids = new Set<number>();
@@ -252,6 +274,23 @@ function checkTargets(what: string, targets: readonly TargetAddress[], least: nu
   }
 }
 
+function checkRange(what: string, { mode, listen, targets, ports }: Ranged): void {
+  const { count, mapped } = ports;
+  const sized = Number.isInteger(count) && count >= 2 && count <= MAX_RANGE_PORTS;
+  const starts = [listen.port, ...(mapped ? targets.map(({ port }) => port) : [])];
+  if (!mayHaveRange(mode) || !sized || starts.some((first) => first < 1 || first + count - 1 > 65_535)) {
+    throw new TunnelError('protocol', `${what}: ports`);
+  }
+}
+
+/** Modes that only agents know that can map ports: others refuse them, and do not connect to a wrong port. */
+const MAPPED_MODES: Partial<Record<TunnelMode, string>> = { tcp: 'tcp_range', udp: 'udp_range' };
+
+function entranceOf({ mode, listen: { host, port }, ports }: TunnelConfig): string {
+  if (WITHOUT_PORT.has(mode)) return '';
+  return `${host}:${port}${ports ? `-${port + ports.count - 1}` : ''}`;
+}
+
 /** The resources that are sent to the agent of `clientId`. */
 export function agentResources(
   { tunnels, hosts }: TunnelServerConfig,
@@ -260,12 +299,13 @@ export function agentResources(
   return {
     tunnels: ownedBy(clientId, tunnels).map((tunnel) => ({
       id: tunnel.id,
-      mode: tunnel.mode,
-      entrance: WITHOUT_PORT.has(tunnel.mode) ? '' : `${tunnel.listen.host}:${tunnel.listen.port}`,
+      mode: (tunnel.ports?.mapped && MAPPED_MODES[tunnel.mode]) || tunnel.mode,
+      entrance: entranceOf(tunnel),
       targets: tunnel.targets,
       proxyProtocol: tunnel.proxyProtocol ?? 0,
       destinations: tunnel.destinations ?? [],
       file: tunnel.file ?? null,
+      ...(tunnel.ports?.mapped && { ports: { first: tunnel.listen.port, count: tunnel.ports.count } }),
     })),
     hosts: ownedBy(clientId, hosts).map(({ id, host, location, targets }) => ({
       id,

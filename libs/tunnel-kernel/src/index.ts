@@ -12,6 +12,8 @@ export { createServerIdentity, type FormerIdentity, type ServerIdentity } from '
 export type { AgentDialer, ClientRecord, ClientStore, HostAndPort, TunnelLogger } from './environment.js';
 export {
   EMPTY_CONFIG,
+  MAX_RANGE_PORTS,
+  mayHaveRange,
   TUNNEL_MODES,
   type ClientConfig,
   type HealthCheckConfig,
@@ -22,6 +24,7 @@ export {
   type IpRuleConfig,
   type IpRuleScope,
   type OAuthEndpoints,
+  type PortRange,
   type TunnelConfig,
   type TunnelMode,
   type TunnelServerConfig,

@@ -34,7 +34,7 @@ export async function checkTarget(
       const host = config.hosts.find((each) => each.id === id);
       if (!host) return { state: 'starting', status: null };
       if (!passesTls(host)) return { state: 'answers', status: await http.ask(host, timeoutMs) };
-      await reach(channels, host.clientId, { kind, id, target: 0 }, timeoutMs);
+      await reach(channels, host.clientId, { kind, id, target: 0, destination: '' }, timeoutMs);
       return { state: 'answers', status: null };
     }
     const tunnel = config.tunnels.find((each) => each.id === id);
@@ -42,7 +42,8 @@ export async function checkTarget(
     if (!WITH_TARGET.has(tunnel.mode)) {
       return { state: isOnline(tunnel.clientId) ? 'unchecked' : 'offline', status: null };
     }
-    await reach(channels, tunnel.clientId, { kind, id, target: null }, timeoutMs);
+    const destination = tunnel.ports?.mapped ? String(tunnel.listen.port) : '';
+    await reach(channels, tunnel.clientId, { kind, id, target: null, destination }, timeoutMs);
     return { state: 'answers', status: null };
   } catch (error) {
     return { state: stateOf(error), status: null };
@@ -52,9 +53,9 @@ export async function checkTarget(
 async function reach(
   channels: ChannelSource,
   clientId: number,
-  target: Pick<StartOf, 'kind' | 'id' | 'target'>,
+  target: Pick<StartOf, 'kind' | 'id' | 'target' | 'destination'>,
   timeoutMs: number,
 ): Promise<void> {
-  const start = { ...target, destination: '', visitor: NOBODY, entrance: NOBODY };
+  const start = { ...target, visitor: NOBODY, entrance: NOBODY };
   resetStream(await channels.reach(clientId, start, timeoutMs));
 }

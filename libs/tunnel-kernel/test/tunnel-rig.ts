@@ -132,13 +132,13 @@ export class TunnelRig {
     return state?.port ?? 0;
   }
 
-  async target(serve: (socket: Socket) => void): Promise<number> {
+  async target(serve: (socket: Socket) => void, on = 0): Promise<number> {
     const sockets = new Set<Socket>();
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       socket.on('error', quiet);
       sockets.add(socket.on('close', () => sockets.delete(socket)));
       serve(socket);
-    }).listen(0, '127.0.0.1');
+    }).listen(on, '127.0.0.1');
     await once(server, 'listening');
     this.cleanups.push(() => {
       for (const socket of sockets) socket.destroy();

@@ -71,7 +71,7 @@ CREATE CONSTRAINT TRIGGER tunnels_revision
 
 DROP TRIGGER IF EXISTS tunnel_options_revision ON tunnel_gateway_ops.tunnel_options;
 CREATE CONSTRAINT TRIGGER tunnel_options_revision
-  AFTER INSERT OR DELETE OR UPDATE OF proxy_protocol, accept_proxy_protocol, rate_limit
+  AFTER INSERT OR DELETE OR UPDATE OF proxy_protocol, accept_proxy_protocol, rate_limit, port_count
   ON tunnel_gateway_ops.tunnel_options
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.count_revision();
 

@@ -81,7 +81,9 @@ export function stepsOfTarget({ state, status }: TargetCheck): ServiceCheckStep[
 /** Null where the mode has no port. */
 export function stepOfPort(state: TunnelState | undefined): ServiceCheckStep {
   if (state?.state === 'error') return step('port_failed', state.error);
-  return state !== undefined && state.port > 0 ? step('port_open', state.port) : step('port_starting');
+  if (state === undefined || state.port === 0) return step('port_starting');
+  const { port, lastPort = port } = state;
+  return step('port_open', lastPort === port ? port : `${port}-${lastPort}`);
 }
 
 /** `certificate` null: the host neither has one nor should get one. */

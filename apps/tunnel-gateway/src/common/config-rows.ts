@@ -37,8 +37,10 @@ export interface TunnelRow {
   targetAddr: string;
   proxyProtocol: 0 | 1 | 2;
   acceptProxyProtocol: boolean;
-  /** KiB per second. Missing in older snapshots. */
+  /** KiB per second. These two are missing in older snapshots. */
   rateLimit?: number;
+  /** Ports from `listenPort` on. */
+  portCount?: number;
 }
 
 export interface HostRow {
@@ -113,7 +115,8 @@ const CLIENTS = `
 const TUNNELS = `
   SELECT t.id, t.client_id AS "clientId", t.mode, coalesce(t.listen_ip, '0.0.0.0') AS "listenIp",
     t.listen_port AS "listenPort", t.target_addr AS "targetAddr", coalesce(o.proxy_protocol, 0) AS "proxyProtocol",
-    coalesce(o.accept_proxy_protocol, false) AS "acceptProxyProtocol", coalesce(o.rate_limit, 0) AS "rateLimit"
+    coalesce(o.accept_proxy_protocol, false) AS "acceptProxyProtocol", coalesce(o.rate_limit, 0) AS "rateLimit",
+    coalesce(o.port_count, 1) AS "portCount"
   FROM tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id
   WHERE t.status = 1 AND ($1::bigint[] IS NULL OR t.id = ANY ($1)) ORDER BY t.id`;
 

@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDestinations, parseFileRoot, parseHostTargets, parseTargets, parseTunnelTargets } from './targets.js';
+import { parseDestinations, parseFileRoot, parseHostTargets, parseTunnelTargets } from './targets.js';
+
+const parseTargets = (text: string): unknown => parseTunnelTargets('tcp', text).targets;
 
 describe('targets', () => {
   it('can be one or several, with weights, names and addresses', () => {
@@ -30,6 +33,45 @@ describe('targets', () => {
 
   it('are limited to 64', () => {
     expect(() => parseTargets(Array.from({ length: 65 }, (_, i) => `h${i}:1`).join(','))).toThrow('64');
+  });
+
+  it('of a range have a port for each of its ports, or one for all', () => {
+    const parse = (text: string): unknown => parseTunnelTargets('udp', text, 3);
+    expect(parse('a:80-82, [::1]:90-92#weight=2')).toEqual({
+      targets: [
+        { host: 'a', port: 80, weight: 1 },
+        { host: '::1', port: 90, weight: 2 },
+      ],
+      ports: { count: 3, mapped: true },
+    });
+    expect(parse('a:80,b:81')).toMatchObject({ ports: { count: 3, mapped: false } });
+    expect(parseTunnelTargets('tcp', 'a:80-80')).toEqual({ targets: [{ host: 'a', port: 80, weight: 1 }] });
+    for (const text of [
+      'a:80-83',
+      'a:80-81',
+      'a:82-80',
+      'a:80-82,b:80',
+      'a:65534-65536',
+      'a:-82',
+      'a-b:80-',
+      'a:0-2',
+    ]) {
+      expect(() => parse(text), text).toThrow(RangeError);
+    }
+    expect(() => parseTunnelTargets('socks5', '', 2)).toThrow('tcp and udp');
+    expect(() => parseTunnelTargets('secret', 'a:80-82')).toThrow('port_count');
+  });
+
+  it('of a range are accepted for its own size only, whatever it is', () => {
+    const size = fc.integer({ min: 2, max: 1000 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 64_000 }), size, size, (first, count, other) => {
+        const text = `h:${first}-${first + count - 1}`;
+        const parse = (ports: number): unknown => parseTunnelTargets('tcp', text, ports).targets;
+        expect(parse(count)).toEqual([{ host: 'h', port: first, weight: 1 }]);
+        if (other !== count) expect(() => parse(other)).toThrow(`${count} ports`);
+      }),
+    );
   });
 
   it('of hosts have a scheme', () => {

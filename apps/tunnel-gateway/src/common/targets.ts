@@ -1,6 +1,13 @@
 /** The syntax of `target_addr`: the API validates with it, the edge parses with it; no framework here. */
 import { parseIp } from '@gatehouse/net';
-import { DestinationRules, type FileRoot, type HostTarget, type TunnelMode } from '@gatehouse/tunnel-kernel';
+import {
+  DestinationRules,
+  mayHaveRange,
+  type FileRoot,
+  type HostTarget,
+  type PortRange,
+  type TunnelMode,
+} from '@gatehouse/tunnel-kernel';
 
 const MAX_TARGETS = 64;
 const MAX_DESTINATIONS = 256;
@@ -17,23 +24,50 @@ export interface TunnelTargets {
   targets: Target[];
   destinations?: string[];
   file?: FileRoot;
+  /** Absent: one port. */
+  ports?: PortRange;
 }
 
-/** @throws RangeError that says what was wrong and what would be right. */
-export function parseTunnelTargets(mode: TunnelMode, text: string): TunnelTargets {
+/** @throws RangeError for a mode that has one port at most. */
+export function checkPortCount(mode: TunnelMode, count: number): void {
+  if (count > 1 && !mayHaveRange(mode))
+    throw new RangeError('must be 1: only the modes tcp and udp have ranges of ports');
+}
+
+/**
+ * `count`: public ports of the tunnel.
+ * @throws RangeError that says what was wrong and what would be right.
+ */
+export function parseTunnelTargets(mode: TunnelMode, text: string, count = 1): TunnelTargets {
+  checkPortCount(mode, count);
   if (mode === 'file') return { targets: [], file: parseFileRoot(text) };
   if (mode === 'http_proxy' || mode === 'socks5' || mode === 'mix_proxy') {
     return { targets: [], destinations: parseDestinations(text) };
   }
-  return { targets: parseTargets(text) };
+  return parseRangedTargets(text, count);
 }
 
-/** `host:port`, separated by commas or line breaks, each with `#weight=N` unless it is 1. @throws RangeError */
-export function parseTargets(text: string): Target[] {
-  return several(text).map((part) => {
+/**
+ * `host:port`, separated by commas or line breaks, each with `#weight=N` unless it is 1. All or none of them have one port
+ * for each public port: `host:7000-7010`. @throws RangeError
+ */
+function parseRangedTargets(text: string, count: number): TunnelTargets {
+  const parts = several(text);
+  const sizes = new Set<number>();
+  const targets = parts.map((part): Target => {
     const { address, weight } = splitWeight(part);
-    return { ...parseHostPort(address, null), weight };
+    const [, start = address, last] = /^(.*:\d{1,5})-(\d{1,5})$/.exec(address) ?? [];
+    const target = parseHostPort(start, null);
+    const size = last === undefined ? 1 : Number(last) - target.port + 1;
+    if (size < 1 || Number(last ?? 0) > 65_535) throw new RangeError(`"${address}": ranges go up, and end at 65535`);
+    if (last !== undefined && size !== count) {
+      throw new RangeError(`"${address}" has ${size} ports and the tunnel has ${count}: make port_count the same`);
+    }
+    sizes.add(size);
+    return { ...target, weight };
   });
+  if (sizes.size > 1) throw new RangeError('must have a range of ports for each target, or for none');
+  return { targets, ...(count > 1 && { ports: { count, mapped: sizes.has(count) } }) };
 }
 
 /**

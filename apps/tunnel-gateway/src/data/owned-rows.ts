@@ -18,6 +18,10 @@ import { OwnedTable, type Condition, type OwnedCap } from './owned-table.js';
 
 const OWN_CLIENTS = 'SELECT c.id FROM tunnel_gateway.clients c WHERE c.owner_user_id = :actorId';
 
+/** Each port of a range counts as a tunnel. */
+const TUNNEL_PLACES = `count(*) + coalesce(sum(
+  (SELECT o.port_count - 1 FROM tunnel_gateway_ops.tunnel_options o WHERE o.tunnel_id = row.id)), 0)`;
+
 function ownedThrough(table: 'tunnels' | 'hosts'): string {
   return `SELECT r.id FROM tunnel_gateway.${table} r WHERE r.client_id IN (${OWN_CLIENTS})`;
 }
@@ -67,7 +71,7 @@ export class OwnedRows {
 
   tunnels(actor: Actor, tx?: EntityManager): OwnedTable<Tunnel> {
     const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
-    const cap = capOf(actor, this.settings.maxTunnelsPerUser);
+    const cap = capOf(actor, this.settings.maxTunnelsPerUser, TUNNEL_PLACES);
     return new OwnedTable({ manager: this.manager(tx), entity: Tunnel, noun: 'tunnel', restriction, cap });
   }
 
@@ -146,8 +150,8 @@ export function seesAll(actor: Actor): boolean {
 }
 
 /** The limit for one user; users who see everything have none. */
-function capOf(actor: Actor, most: number): OwnedCap | null {
-  return seesAll(actor) ? null : { userId: actor.userId ?? 0, most };
+function capOf(actor: Actor, most: number, places = 'count(*)'): OwnedCap | null {
+  return seesAll(actor) ? null : { userId: actor.userId ?? 0, most, places };
 }
 
 /** An actor without a user owns no rows: ids begin with 1. */

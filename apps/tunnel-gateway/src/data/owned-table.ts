@@ -34,6 +34,8 @@ export interface OwnedTableOptions<T> {
 export interface OwnedCap {
   userId: number;
   most: number;
+  /** SQL: how many places the rows take. Absent: one each. */
+  places?: string;
 }
 
 /** The rows of one table that an actor may access: rows of other owners cannot be read, changed, removed or added. */
@@ -155,9 +157,12 @@ export class OwnedTable<T extends { id: number }> {
     return row;
   }
 
-  /** @throws AppError NOT_FOUND for a row that would not be the actor's, QUOTA_EXCEEDED beyond the limit. */
-  async add(values: DeepPartial<T>): Promise<T> {
-    await this.requireRoom();
+  /**
+   * `places`: how many the row takes of the limit. @throws AppError NOT_FOUND for a row that would not be the actor's,
+   * QUOTA_EXCEEDED beyond the limit.
+   */
+  async add(values: DeepPartial<T>, places = 1): Promise<T> {
+    await this.requireRoom(places);
     const { manager, entity } = this.options;
     const now = new Date();
     const row = { ...values, createdAt: now, updatedAt: now } as unknown as QueryDeepPartialEntity<T & object>;
@@ -165,13 +170,13 @@ export class OwnedTable<T extends { id: number }> {
     return this.one((identifiers[0] as { id: number }).id);
   }
 
-  /** Concurrent additions wait for each other's transactions. */
-  private async requireRoom(): Promise<void> {
+  /** Concurrent additions wait for each other's transactions. @throws AppError QUOTA_EXCEEDED */
+  async requireRoom(places: number): Promise<void> {
     const { manager, noun, cap } = this.options;
     if (!cap) return;
     await manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`tunnel_gateway.cap ${noun} ${cap.userId}`]);
-    const { owned } = await this.figures({ owned: 'count(*)' });
-    if (owned < cap.most) return;
+    const { owned } = await this.figures({ owned: cap.places ?? 'count(*)' });
+    if (owned + places <= cap.most) return;
     throw new AppError('QUOTA_EXCEEDED', `A user can have at most ${cap.most} of the kind ${noun}`);
   }
 

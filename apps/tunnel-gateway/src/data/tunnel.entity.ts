@@ -32,7 +32,7 @@ export class Tunnel {
   @Column({ name: 'listen_ip', type: 'text', nullable: true, default: '0.0.0.0' })
   listenIp: string | null;
 
-  /** 0 in modes without a port. */
+  /** The first of several. 0 in modes without a port. */
   @Column({ name: 'listen_port', type: 'integer' })
   listenPort: number;
 
@@ -64,6 +64,7 @@ export class Tunnel {
 @Entity('tunnel_options')
 @Check('tunnel_options_proxy_protocol_check', 'proxy_protocol IN (0, 1, 2)')
 @Check('tunnel_options_rate_limit_check', 'rate_limit >= 0')
+@Check('tunnel_options_port_count_check', 'port_count BETWEEN 1 AND 1000')
 export class TunnelOptions {
   @PrimaryColumn({ name: 'tunnel_id', type: 'bigint' })
   tunnelId: number;
@@ -83,4 +84,8 @@ export class TunnelOptions {
   /** KiB per second; 0: no limit of its own. */
   @Column({ name: 'rate_limit', type: 'integer', default: 0 })
   rateLimit: number;
+
+  /** Ports from `listen_port` on. */
+  @Column({ name: 'port_count', type: 'integer', default: 1 })
+  portCount: number;
 }

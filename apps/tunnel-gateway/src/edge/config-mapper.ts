@@ -27,7 +27,7 @@ export interface MappedConfig {
 const KIBIBYTE = 1024;
 
 /** Unchanged rows are the same objects in the next configuration. */
-const tunnelTargets = onceFor((row: TunnelRow) => parseTunnelTargets(row.mode, row.targetAddr));
+const tunnelTargets = onceFor((row: TunnelRow) => parseTunnelTargets(row.mode, row.targetAddr, row.portCount ?? 1));
 const hostTargets = onceFor((row: HostRow) => parseHostTargets(row.targetAddr));
 
 /** The configuration for the tunnel server. Invalid rows are left out one by one. */
@@ -79,12 +79,16 @@ function collect<R extends { id: number }, T>(
 function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): TunnelConfig {
   const { id, clientId, mode, listenIp, listenPort, proxyProtocol, acceptProxyProtocol, rateLimit = 0 } = row;
   const visitorKeyHash = visitorKeys.get(id);
+  const parsed = tunnelTargets(row);
+  if (parsed.ports && (listenPort < 1 || listenPort + parsed.ports.count > 65_536)) {
+    throw new RangeError('its ports must be from 1 to 65535');
+  }
   return {
     id,
     clientId,
     mode,
     listen: { host: listenIp, port: listenPort },
-    ...tunnelTargets(row),
+    ...parsed,
     ...(proxyProtocol !== 0 && { proxyProtocol }),
     acceptProxyProtocol,
     ...(rateLimit > 0 && { rateLimit: rateLimit * KIBIBYTE }),

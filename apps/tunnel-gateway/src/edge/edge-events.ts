@@ -108,7 +108,7 @@ export class EdgeEvents {
         resource: { kind: 'tunnel', id: state.id },
         ownerUserId: this.ownerOf(state.clientId),
         message,
-        data: { client_id: state.clientId, port: state.port, ...(state.error !== null && { error: state.error }) },
+        data: dataOf(state),
       });
     }
   }
@@ -216,4 +216,13 @@ export class EdgeEvents {
 
 function visitors(count: number): string {
   return count === 1 ? 'A visitor' : `${count} visitors`;
+}
+
+function dataOf({ clientId, port, lastPort, error }: TunnelState): Record<string, unknown> {
+  return {
+    client_id: clientId,
+    port,
+    ...(lastPort !== undefined && lastPort > port && { last_port: lastPort }),
+    ...(error !== null && { error }),
+  };
 }

@@ -44,11 +44,11 @@ export class TunnelChanges {
 }
 
 function changeOf(state: TunnelState, before: TunnelState | undefined, known: boolean): TunnelChange[] {
-  const { error, port } = state;
+  const { error, port, lastPort = port } = state;
   if (error !== null) {
     return before?.error === error ? [] : [{ type: 'tunnel.failed', state, message: `The tunnel failed: ${error}` }];
   }
   if (before ? before.error === null : known) return [];
-  const where = port === 0 ? '' : ` on port ${port}`;
+  const where = port === 0 ? '' : lastPort === port ? ` on port ${port}` : ` on the ports ${port} to ${lastPort}`;
   return [{ type: 'tunnel.started', state, message: `The tunnel is served${where}` }];
 }

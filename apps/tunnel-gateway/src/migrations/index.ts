@@ -45,6 +45,8 @@ import { AnnounceHostAnswers1763668803011 } from './1763668803011-announce-host-
 import { LimitTunnelRates1763668803020 } from './1763668803020-limit-tunnel-rates.js';
 import { AnnounceTunnelRates1763668803021 } from './1763668803021-announce-tunnel-rates.js';
 import { AddAsnRules1763668803050 } from './1763668803050-add-asn-rules.js';
+import { AddPortRanges1763668803060 } from './1763668803060-add-port-ranges.js';
+import { AnnouncePortRanges1763668803061 } from './1763668803061-announce-port-ranges.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -95,4 +97,6 @@ export const MIGRATIONS = [
   LimitTunnelRates1763668803020,
   AnnounceTunnelRates1763668803021,
   AddAsnRules1763668803050,
+  AddPortRanges1763668803060,
+  AnnouncePortRanges1763668803061,
 ];

@@ -1,20 +1,23 @@
 import { bindOnce, formatIp, listenOnce, parseIp } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
-import type { TunnelMode } from '@gatehouse/tunnel-kernel';
+import { MAX_RANGE_PORTS, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Condition } from '../data/owned-table.js';
 import { Edges } from '../edge-host/edges.service.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { fieldError } from '../wire/field-error.js';
 
-/** The requested port of a tunnel. */
+/** The requested ports of a tunnel. */
 export interface WantedPort {
   mode: TunnelMode;
   /** In canonical form. */
   listenIp: string;
-  /** 0: any in the range. */
+  /** 0: any in the gateway's range. */
   listenPort: number;
-  /** The tunnel itself, whose current port is no conflict; null: a new one. */
+  /** Ports in a row, from `listenPort` on. */
+  portCount: number;
+  /** The tunnel itself, whose current ports are no conflict; null: a new one. */
   tunnelId: number | null;
 }
 
@@ -27,11 +30,20 @@ const TRIES = 50;
 /** One change of ports at a time, so that a free port stays free until it is stored. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.ports'))`;
 
-/** Ports of other tunnels that would conflict. */
+/** Ports of other tunnels that would conflict. The lower bound of `listen_port` is for its index. */
 const TAKEN = `
-  SELECT DISTINCT listen_port AS port FROM tunnel_gateway.tunnels
-  WHERE listen_port BETWEEN $1 AND $2 AND (mode = 'udp') = $3 AND id <> $4 AND mode NOT IN ('secret', 'p2p')
-    AND ($5 OR coalesce(listen_ip, '0.0.0.0') IN ('0.0.0.0', '::', $6))`;
+  SELECT t.listen_port AS first, coalesce(o.port_count, 1) AS count
+  FROM tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id
+  WHERE t.listen_port BETWEEN $1::integer - ${MAX_RANGE_PORTS - 1} AND $2
+    AND t.listen_port + coalesce(o.port_count, 1) > $1 AND (t.mode = 'udp') = $3 AND t.id <> $4
+    AND t.mode NOT IN ('secret', 'p2p') AND ($5 OR coalesce(t.listen_ip, '0.0.0.0') IN ('0.0.0.0', '::', $6))`;
+
+/** Selects tunnels that have the port, or a range with it; `row` is the tunnel. */
+export function containsPort(port: number): Condition {
+  const inRange = `SELECT FROM tunnel_gateway_ops.tunnel_options o
+    WHERE o.tunnel_id = row.id AND row.listen_port < :port AND row.listen_port + o.port_count > :port`;
+  return { sql: `row.listen_port = :port OR EXISTS (${inRange})`, parameters: { port } };
+}
 
 /** The public ports of tunnels: which are available, and to whom. */
 @Injectable()
@@ -63,21 +75,24 @@ export class ListenPorts {
   }
 
   /**
-   * Reserves a port for the tunnel until the transaction ends, and returns it. @throws AppError PORT_RESERVED,
-   * PORT_IN_USE, FORBIDDEN
+   * Reserves the ports for the tunnel until the transaction ends, and returns the first. @throws AppError PORT_RESERVED,
+   * PORT_IN_USE, FORBIDDEN, VALIDATION_FAILED
    */
   async claim(wanted: WantedPort, mayHaveAnyPort: boolean, tx: EntityManager): Promise<number> {
     if (!ListenPorts.needsPort(wanted.mode)) return 0;
     await tx.query(LOCK);
     if (wanted.listenPort === 0) return this.allocate(wanted, tx);
-    const { listenPort: port } = wanted;
-    if (this.reserved().has(port)) throw new AppError('PORT_RESERVED', `listen_port: the gateway itself uses ${port}`);
+    const { listenPort: port, portCount: count } = wanted;
+    const end = port + count - 1;
+    if (end > 65_535) throw fieldError('port_count', `the last port would be ${end}, and ports end at 65535`);
+    const own = [...this.reserved()].sort((a, b) => a - b).find((each) => each >= port && each <= end);
+    if (own !== undefined) throw new AppError('PORT_RESERVED', `listen_port: the gateway itself uses ${own}`);
     const { first, last } = this.settings.portRange;
-    if ((port < first || port > last || port < 1024) && !mayHaveAnyPort) {
+    if ((port < first || end > last || port < 1024) && !mayHaveAnyPort) {
       throw new AppError('FORBIDDEN', `listen_port: only administrators can use ports outside ${first} to ${last}`);
     }
-    const taken = await this.taken(wanted, port, port, tx);
-    if (taken.has(port)) throw new AppError('PORT_IN_USE', `listen_port: another tunnel has ${port}`);
+    const [taken] = [...(await this.taken(wanted, port, end, tx))].sort((a, b) => a - b);
+    if (taken !== undefined) throw new AppError('PORT_IN_USE', `listen_port: another tunnel has ${taken}`);
     return port;
   }
 
@@ -85,27 +100,37 @@ export class ListenPorts {
     const { first, last } = this.settings.portRange;
     const taken = await this.taken(wanted, first, last, tx);
     const reserved = this.reserved();
-    const free = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(
-      (port) => !taken.has(port) && !reserved.has(port),
-    );
-    const port = await this.openable(free, wanted);
-    if (port === undefined) throw new AppError('PORT_IN_USE', `listen_port: no port from ${first} to ${last} is free`);
-    return port;
+    const { portCount: count } = wanted;
+    const starts: number[] = [];
+    for (let port = last, free = 0; port >= first; port -= 1) {
+      free = taken.has(port) || reserved.has(port) ? 0 : free + 1;
+      if (free >= count) starts.push(port);
+    }
+    const port = await this.openable(starts, wanted);
+    if (port !== undefined) return port;
+    if (count === 1) throw new AppError('PORT_IN_USE', `listen_port: no port from ${first} to ${last} is free`);
+    throw new AppError('PORT_IN_USE', `listen_port: no ${count} ports in a row from ${first} to ${last} are free`);
   }
 
-  /** One of these ports that no other program of this machine uses. An edge of another machine is not asked. */
-  private async openable(ports: number[], { mode, listenIp }: WantedPort): Promise<number | undefined> {
+  /** One of these ports that no other program of this machine uses, like those after it. An edge of another machine is not asked. */
+  private async openable(ports: number[], wanted: WantedPort): Promise<number | undefined> {
     for (let tries = 0; ports.length > 0 && tries < TRIES; tries += 1) {
       // Random and not the lowest, so that visitors of a tunnel that was just removed do not reach the next one.
       const [port = 0] = ports.splice(Math.floor(Math.random() * ports.length), 1);
-      if (this.settings.edge === 'separate') return port;
-      try {
-        return await (mode === 'udp' ? bindOnce(port, listenIp) : listenOnce(port, listenIp));
-      } catch {
-        continue; // in use, or this process may not open it
-      }
+      if (this.settings.edge === 'separate' || (await this.isOpenable(port, wanted))) return port;
     }
     return undefined;
+  }
+
+  private async isOpenable(first: number, { mode, listenIp, portCount }: WantedPort): Promise<boolean> {
+    try {
+      for (let port = first; port < first + portCount; port += 1) {
+        await (mode === 'udp' ? bindOnce(port, listenIp) : listenOnce(port, listenIp));
+      }
+      return true;
+    } catch {
+      return false; // in use, or this process may not open it
+    }
   }
 
   private async taken(
@@ -115,8 +140,9 @@ export class ListenPorts {
     tx: EntityManager,
   ): Promise<Set<number>> {
     const parameters = [first, last, mode === 'udp', tunnelId ?? 0, EVERYWHERE.has(listenIp), listenIp];
-    const rows = (await tx.query(TAKEN, parameters)) as { port: number }[];
-    return new Set(rows.map(({ port }) => port));
+    const rows = (await tx.query(TAKEN, parameters)) as { first: number; count: number }[];
+    const ports = rows.flatMap((row) => Array.from({ length: row.count }, (_, distance) => row.first + distance));
+    return new Set(ports.filter((port) => port >= first && port <= last));
   }
 
   private reserved(): Set<number> {

@@ -1,4 +1,4 @@
-import { TUNNEL_MODES, type TunnelMode } from '@gatehouse/tunnel-kernel';
+import { MAX_RANGE_PORTS, TUNNEL_MODES, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { QuotaFields } from '../quotas/quota.dto.js';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
@@ -28,6 +28,7 @@ export class TunnelQuery extends PageQuery {
   @SortedBy(TUNNEL_SORTS)
   sort = 'id';
 
+  /** Also tunnels whose range contains it. */
   @QueryInteger({ min: 0, max: 65_535 })
   listen_port?: number;
 
@@ -58,13 +59,19 @@ class TunnelFields extends QuotaFields {
   @MaxLength(45)
   listen_ip?: string;
 
-  /** 0: any free port of the range. */
+  /** The first of several. 0: any free ports of the gateway's range. */
   @Omittable()
   @Whole(0, 65_535)
   listen_port?: number;
 
+  /** How many ports in a row, from `listen_port` on; more than 1 in modes `tcp` and `udp` only. */
+  @Omittable()
+  @Whole(1, MAX_RANGE_PORTS)
+  port_count?: number;
+
   /**
-   * `host:port`, separated by commas, each with `#weight=N`; in proxy modes the allowed destinations; in mode `file` a
+   * `host:port`, separated by commas, each with `#weight=N`. With several ports, `host:7000-7010` maps the first port to
+   * the first one, and so on; `host:7000` gets all of them. In proxy modes the allowed destinations; in mode `file` a
    * directory such as `file:///srv/www?ro=1`.
    */
   @Omittable()

@@ -19,6 +19,7 @@ export function toTunnelView(tunnel: Tunnel, { options, quota, state }: TunnelFa
     mode: tunnel.mode,
     listen_ip: tunnel.listenIp ?? '0.0.0.0',
     listen_port: tunnel.listenPort,
+    port_count: options?.portCount ?? 1,
     target_addr: tunnel.targetAddr,
     status: flag(tunnel.status),
     run_status: tunnel.runStatus as TunnelView['run_status'],

@@ -9,10 +9,10 @@ import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { containing } from '../data/sort-keys.js';
 import { readOptions, writeOptions } from '../data/row-options.js';
-import { parseTunnelTargets } from '../common/targets.js';
+import { checkPortCount, parseTunnelTargets } from '../common/targets.js';
 import { readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { ListenPorts } from './listen-port.js';
+import { containsPort, ListenPorts, type WantedPort } from './listen-port.js';
 import { TUNNEL_SORTS, type NewTunnelBody, type TunnelChanges, type TunnelQuery } from './tunnel.dto.js';
 import { TunnelOptions, type Tunnel } from '../data/tunnel.entity.js';
 import { toTunnelView } from './tunnel.view.js';
@@ -60,7 +60,7 @@ export class TunnelsService {
   ): Promise<{ tunnel: Tunnel; visitorKey: string | null }> {
     const client = await this.owned.clients(actor, tx).lock(body.client_id);
     const columns = await this.columnsOf(body, null, actor, tx);
-    const tunnel = await this.owned.tunnels(actor, tx).add({ ...columns, clientId: client.id });
+    const tunnel = await this.owned.tunnels(actor, tx).add({ ...columns, clientId: client.id }, body.port_count);
     await this.saveOptions(tunnel.id, body, tx);
     return { tunnel, visitorKey: await this.visitorKeys.ensure(tunnel, actor, tx) };
   }
@@ -73,7 +73,10 @@ export class TunnelsService {
   ): Promise<TunnelView> {
     const tunnel = await this.unitOfWork.run(async (tx) => {
       const tunnels = this.owned.tunnels(actor, tx);
-      const columns = await this.columnsOf(body, await tunnels.lock(id, expected), actor, tx);
+      const before = await tunnels.lock(id, expected);
+      const more = (body.port_count ?? 1) - (await portCountOf(id, tx));
+      if (more > 0) await tunnels.requireRoom(more);
+      const columns = await this.columnsOf(body, before, actor, tx);
       const changed = await tunnels.change(id, columns);
       await this.saveOptions(id, body, tx);
       await this.visitorKeys.drop(changed, actor, tx);
@@ -105,37 +108,40 @@ export class TunnelsService {
     tx: EntityManager,
   ): Promise<Partial<Tunnel>> {
     const mode = body.mode ?? before?.mode ?? 'tcp';
+    const countBefore = before === null ? 1 : await portCountOf(before.id, tx);
+    const portCount = body.port_count ?? countBefore;
+    readField('port_count', () => checkPortCount(mode, portCount));
     const targetAddr = (body.target_addr ?? before?.targetAddr ?? '').trim();
-    readField('target_addr', () => parseTunnelTargets(mode, targetAddr));
+    readField('target_addr', () => parseTunnelTargets(mode, targetAddr, portCount));
     const listenIp =
       body.listen_ip === undefined ? (before?.listenIp ?? '0.0.0.0') : await this.ports.readAddress(body.listen_ip);
-    const wanted = { mode, listenIp, listenPort: body.listen_port ?? before?.listenPort ?? 0 };
+    const wanted = { mode, listenIp, listenPort: body.listen_port ?? before?.listenPort ?? 0, portCount };
     const { name, status } = body;
     return {
       mode,
       targetAddr,
       listenIp,
-      listenPort: await this.portOf(wanted, before, actor, tx),
+      listenPort: await this.portOf(wanted, before, countBefore, { actor, tx }),
       ...(name !== undefined && { name }),
       ...(status !== undefined && { status }),
     };
   }
 
   private async portOf(
-    wanted: { mode: Tunnel['mode']; listenIp: string; listenPort: number },
+    wanted: Omit<WantedPort, 'tunnelId'>,
     before: Tunnel | null,
-    actor: Actor,
-    tx: EntityManager,
+    countBefore: number,
+    { actor, tx }: { actor: Actor; tx: EntityManager },
   ): Promise<number> {
-    const same =
-      before?.mode === wanted.mode && before.listenIp === wanted.listenIp && before.listenPort === wanted.listenPort;
-    if (same) return before.listenPort;
+    const { mode, listenIp, listenPort, portCount } = wanted;
+    const same = before?.mode === mode && before.listenIp === listenIp && before.listenPort === listenPort;
+    if (same && countBefore === portCount) return before.listenPort;
     return this.ports.claim({ ...wanted, tunnelId: before?.id ?? null }, isAdministrator(actor), tx);
   }
 
   private async saveOptions(tunnelId: number, body: TunnelChanges, tx: EntityManager): Promise<void> {
     const { proxy_protocol: proxyProtocol, accept_proxy_protocol: acceptProxyProtocol, rate_limit: rateLimit } = body;
-    const options = { proxyProtocol, acceptProxyProtocol, rateLimit };
+    const options = { proxyProtocol, acceptProxyProtocol, rateLimit, portCount: body.port_count };
     await writeOptions(tx, TunnelOptions, 'tunnelId', tunnelId, options);
     await saveQuota(tx, 'tunnel', tunnelId, body);
   }
@@ -159,11 +165,23 @@ export class TunnelsService {
   }
 }
 
+async function portCountOf(tunnelId: number, tx: EntityManager): Promise<number> {
+  return (await readOptions(tx, TunnelOptions, 'tunnelId', [tunnelId])).get(tunnelId)?.portCount ?? 1;
+}
+
+/** A part of the name, the targets or the port; or a port of a range. */
+function search(text: string): Condition {
+  const texts = containing(text, ['row.name', 'row.target_addr', 'row.listen_port::text']);
+  if (!/^\d{1,5}$/.test(text)) return texts;
+  const port = containsPort(Number(text));
+  return { sql: `${texts.sql} OR ${port.sql}`, parameters: { ...texts.parameters, ...port.parameters } };
+}
+
 function conditionsOf(query: TunnelQuery): Condition[] {
   const { q, client_id: clientId, status, run_status: runStatus, mode, listen_port: port } = query;
   return [
-    ...(q === undefined ? [] : [containing(q, ['row.name', 'row.target_addr', 'row.listen_port::text'])]),
-    ...(port === undefined ? [] : [{ sql: 'row.listen_port = :port', parameters: { port } }]),
+    ...(q === undefined ? [] : [search(q)]),
+    ...(port === undefined ? [] : [containsPort(port)]),
     ...(clientId === undefined ? [] : [{ sql: 'row.client_id = :clientId', parameters: { clientId } }]),
     ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
     ...(runStatus === undefined ? [] : [{ sql: 'row.run_status = :runStatus', parameters: { runStatus } }]),

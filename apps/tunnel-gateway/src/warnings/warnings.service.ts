@@ -19,6 +19,10 @@ interface Found {
 
 /** `$1`: the owner whose rows are checked; null: all owners. Each part lists the most urgent first. */
 const OWN = '($1::bigint IS NULL OR c.owner_user_id = $1)';
+/** The port, or the range, of a tunnel without a name. */
+const TUNNEL_NAME = `coalesce(t.name, t.mode || ' ' || t.listen_port || coalesce((
+  SELECT '-' || t.listen_port + o.port_count - 1 FROM tunnel_gateway_ops.tunnel_options o
+  WHERE o.tunnel_id = t.id AND o.port_count > 1), ''))`;
 const PARTS = [
   // For hosts with certificate files: the recorded warning, until the file is replaced.
   `SELECT CASE WHEN e.not_after < now() THEN 'certificate_expired' ELSE 'certificate_expiring' END AS code,
@@ -43,7 +47,7 @@ const PARTS = [
   FROM tunnel_gateway.clients c
   WHERE c.status = 1 AND c.expire_at BETWEEN now() - interval '30 days' AND now() + interval '7 days' AND ${OWN}
   ORDER BY c.expire_at, c.id`,
-  `SELECT 'tunnel_failed' AS code, 'tunnel' AS kind, t.id, coalesce(t.name, t.mode || ' ' || t.listen_port) AS name,
+  `SELECT 'tunnel_failed' AS code, 'tunnel' AS kind, t.id, ${TUNNEL_NAME} AS name,
     e.data ->> 'error' AS detail, e.created_at AS since
   FROM tunnel_gateway.tunnels t JOIN tunnel_gateway.clients c ON c.id = t.client_id
   LEFT JOIN LATERAL (
@@ -52,7 +56,7 @@ const PARTS = [
   ) e ON true
   WHERE t.status = 1 AND t.run_status = 3 AND ${OWN} ORDER BY t.id`,
   // No authentication, and no address rule that could refuse anybody.
-  `SELECT 'tunnel_open_proxy' AS code, 'tunnel' AS kind, t.id, coalesce(t.name, t.mode || ' ' || t.listen_port) AS name,
+  `SELECT 'tunnel_open_proxy' AS code, 'tunnel' AS kind, t.id, ${TUNNEL_NAME} AS name,
     t.mode AS detail, NULL AS since
   FROM tunnel_gateway.tunnels t JOIN tunnel_gateway.clients c ON c.id = t.client_id
   WHERE t.status = 1 AND t.mode IN ('http_proxy', 'socks5', 'mix_proxy') AND t.listen_ip !~ '^(127\\.|::1$)' AND ${OWN}

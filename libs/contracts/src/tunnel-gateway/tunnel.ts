@@ -13,10 +13,15 @@ export interface TunnelView extends TrafficQuotaView {
   mode: TunnelModeName;
   listen_ip: string;
   /**
-   * 0 in modes without a port.
+   * The first port of a range. 0 in modes without a port.
    * @asType integer
    */
   listen_port: number;
+  /**
+   * How many ports it has, from `listen_port` on; 1: no range.
+   * @asType integer
+   */
+  port_count: number;
   target_addr: string;
   /** The state that its owner chose: 1 enabled, 0 disabled. */
   status: 0 | 1;

@@ -2,13 +2,13 @@ import { setFlowTimeout } from '@gatehouse/net';
 import type { AgentHost, AgentTunnel, ConfigMessage } from '../wire/messages.js';
 import type { Start } from '../wire/prelude.js';
 import { DestinationRules } from './destination-rules.js';
-import { TargetPicker } from './target-picker.js';
+import { PortTargets } from './port-targets.js';
 
 /** Configurations are sent beside the channels: the first visitor of a new tunnel may arrive earlier. */
 const OVERTAKEN_MS = 3000;
 
 /** What a visitor must be connected to. */
-export type WantedResource = Pick<Start, 'kind' | 'id' | 'target'>;
+export type WantedResource = Pick<Start, 'kind' | 'id' | 'target' | 'destination'>;
 
 interface Waiter {
   wanted: WantedResource;
@@ -17,7 +17,7 @@ interface Waiter {
 
 export interface KnownTunnel {
   tunnel: AgentTunnel;
-  picker: TargetPicker;
+  targets: PortTargets;
   /** Only for proxy modes; empty: everything the agent allows. */
   destinations: DestinationRules;
 }
@@ -57,14 +57,14 @@ export class AgentResources {
     });
   }
 
-  private has({ kind, id, target }: WantedResource): boolean {
-    if (kind === 'tunnel') return this.tunnels.has(id);
+  private has({ kind, id, target, destination }: WantedResource): boolean {
+    if (kind === 'tunnel') return this.tunnels.get(id)?.targets.lead(destination) === true;
     return kind !== 'host' || this.hosts.get(id)?.targets[target ?? 0] !== undefined;
   }
 
   private known(tunnel: AgentTunnel): KnownTunnel {
-    const picker = new TargetPicker(tunnel.targets, this.now);
-    return { tunnel, picker, destinations: readDestinations(tunnel.destinations) };
+    const targets = new PortTargets(tunnel, this.now);
+    return { tunnel, targets, destinations: readDestinations(tunnel.destinations) };
   }
 
   tunnel(id: number): KnownTunnel | undefined {

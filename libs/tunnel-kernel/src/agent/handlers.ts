@@ -19,6 +19,7 @@ export class ChannelHandlers implements ChannelHandler {
     const destinations = new DestinationHandler(context);
     this.byMode = {
       tcp: this.targets,
+      tcp_range: this.targets,
       secret: this.targets,
       p2p: this.targets,
       file: new FileHandler(context),

@@ -53,11 +53,13 @@ export class TargetHandler implements ChannelHandler {
     }
     const known = resources.tunnel(start.id);
     if (!known) throw new TargetError('unknown_tunnel');
-    return this.first(known);
+    return this.first(known, start.destination);
   }
 
-  /** The first reachable target. */
-  private async first({ tunnel, picker }: KnownTunnel): Promise<ByteStream> {
+  /** The first reachable target. `port`: the public port, where it decides. */
+  private async first({ tunnel, targets }: KnownTunnel, port: string): Promise<ByteStream> {
+    const picker = targets.at(port);
+    if (!picker) throw new TargetError('unknown_tunnel');
     const { dialMs, now, logger } = this.context;
     const deadline = now() + dialMs;
     let failure: TargetError | null = null;

@@ -30,8 +30,8 @@ const TICK_MS = 250;
 const MAX_STREAM_TRANSPORTS = 16;
 /** Interval at which a failing target is reported to the server. */
 const REPORT_INTERVAL_MS = 1000;
-/** The mode whose datagrams go to the tunnel's own targets. */
-const TARGET_MODE = 'udp';
+/** Modes whose datagrams go to the tunnel's own targets; in the second one the visitor's port decides which. */
+const TARGET_MODES: ReadonlySet<string> = new Set(['udp', 'udp_range']);
 /** Modes whose visitors name a destination with each datagram. */
 const ADDRESSED_MODES: ReadonlySet<string> = new Set(['socks5', 'mix_proxy']);
 const PROXY_VERSION = 2;
@@ -118,8 +118,9 @@ export class AgentDatagrams implements ChannelHandler {
   /** After a new configuration: ends the sessions whose destination is no longer allowed. */
   configured(): void {
     for (const session of this.sessions.values()) {
-      const tunnel = this.context.resources.tunnel(session.opening.tunnelId)?.tunnel;
-      const goesOn = tunnel?.mode === session.mode && session.out?.reconfigured(tunnel.targets);
+      const known = this.known(session.opening);
+      const goesOn =
+        known?.tunnel.mode === session.mode && session.out?.reconfigured(known.targets.of(portOf(session.opening)));
       if (!goesOn) session.end('stopped', true);
     }
   }
@@ -155,15 +156,15 @@ export class AgentDatagrams implements ChannelHandler {
     const { owner, transport, body } = frame;
     const opening = decodeOpening(body);
     const before = this.sessions.get(id);
-    const { tunnelId, visitor } = opening;
-    if (before?.opening.tunnelId === tunnelId && sameEndpoint(before.opening.visitor, visitor)) {
+    const { tunnelId } = opening;
+    if (before && sameOpening(before.opening, opening)) {
       return transport.put(FRAME.opened, id, NOTHING, NOTHING);
     }
     // The number was used by a session of another server.
     before?.end('stopped', false);
-    const known = this.context.resources.tunnel(tunnelId);
-    if (!known) return guardPromise(null, this.openWhenKnown(id, tunnelId, frame));
-    if (known.tunnel.mode !== TARGET_MODE && !ADDRESSED_MODES.has(known.tunnel.mode)) {
+    const known = this.known(opening);
+    if (!known) return guardPromise(null, this.openWhenKnown(id, opening, frame));
+    if (!TARGET_MODES.has(known.tunnel.mode) && !ADDRESSED_MODES.has(known.tunnel.mode)) {
       return this.refuse(owner, tunnelId, 'unknown_tunnel');
     }
     if (this.sessions.size >= this.context.limits.sessions) return this.refuse(owner, tunnelId, 'other');
@@ -173,14 +174,21 @@ export class AgentDatagrams implements ChannelHandler {
     transport.put(FRAME.opened, id, NOTHING, NOTHING);
   }
 
-  private async openWhenKnown(id: number, tunnelId: number, opening: ArrivedFrame): Promise<void> {
-    if (!this.early.begin(id, opening)) return;
-    const { resources } = this.context;
-    await resources.arrival({ kind: 'tunnel', id: tunnelId, target: null });
+  /** The tunnel of a session. Undefined as well for a port that is not one of its range, or not yet. */
+  private known(opening: SessionOpening): KnownTunnel | undefined {
+    const known = this.context.resources.tunnel(opening.tunnelId);
+    return known?.targets.lead(portOf(opening)) === true ? known : undefined;
+  }
+
+  private async openWhenKnown(id: number, opening: SessionOpening, first: ArrivedFrame): Promise<void> {
+    if (!this.early.begin(id, first)) return;
+    const { tunnelId } = opening;
+    const destination = portOf(opening);
+    await this.context.resources.arrival({ kind: 'tunnel', id: tunnelId, target: null, destination });
     const frames = this.early.take(id);
     // The agent was stopped.
     if (frames.length === 0) return;
-    if (!resources.tunnel(tunnelId)) return this.refuse(opening.owner, tunnelId, 'unknown_tunnel');
+    if (!this.known(opening)) return this.refuse(first.owner, tunnelId, 'unknown_tunnel');
     for (const frame of frames) this.receiveLate(frame);
   }
 
@@ -202,7 +210,7 @@ export class AgentDatagrams implements ChannelHandler {
     const { ledger, now } = this.context;
     const { visitor, entrance } = opening;
     const flow = ledger.open({ kind: 'tunnel', id: tunnel.id }, clientId, visitor);
-    const proxied = tunnel.mode === TARGET_MODE && tunnel.proxyProtocol === PROXY_VERSION;
+    const proxied = TARGET_MODES.has(tunnel.mode) && tunnel.proxyProtocol === PROXY_VERSION;
     const session = new AgentDatagramSession(
       {
         id,
@@ -224,7 +232,7 @@ export class AgentDatagrams implements ChannelHandler {
     return session;
   }
 
-  private outlet(owner: ChannelOwner, { tunnel, picker }: KnownTunnel, session: AgentDatagramSession): Outlet {
+  private outlet(owner: ChannelOwner, { tunnel, targets }: KnownTunnel, session: AgentDatagramSession): Outlet {
     const { now, allows } = this.context;
     const addressed = ADDRESSED_MODES.has(tunnel.mode);
     const options: OutletOptions = {
@@ -237,7 +245,8 @@ export class AgentDatagrams implements ChannelHandler {
         if (!addressed) this.refuse(owner, tunnel.id, reason);
       },
     };
-    return addressed ? new DestinationOutlet(options) : new TargetOutlet(picker, options);
+    const picker = addressed ? null : targets.at(portOf(session.opening));
+    return picker ? new TargetOutlet(picker, options) : new DestinationOutlet(options);
   }
 
   /** Follows the tunnel's current rules. */
@@ -287,6 +296,12 @@ export class AgentDatagrams implements ChannelHandler {
   }
 }
 
-function sameEndpoint(a: { address: string; port: number }, b: { address: string; port: number }): boolean {
-  return a.address === b.address && a.port === b.port;
+/** The public port, as `PortTargets` takes it. */
+function portOf({ entrance }: SessionOpening): string {
+  return String(entrance.port);
+}
+
+function sameOpening(a: SessionOpening, b: SessionOpening): boolean {
+  const sameVisitor = a.visitor.address === b.visitor.address && a.visitor.port === b.visitor.port;
+  return sameVisitor && a.tunnelId === b.tunnelId && a.entrance.port === b.entrance.port;
 }

@@ -13,8 +13,7 @@ class Machine {
   readonly attempts: number[] = [];
 
   readonly mode: ServerMode = {
-    entrance: (tunnel) => {
-      const { port } = tunnel().listen;
+    entrance: (_, port) => {
       let bound = 0;
       return {
         get port() {

@@ -7,23 +7,35 @@ export type RunState = 'running' | 'waiting' | 'error';
 
 /**
  * `running`: the port is bound (or none is needed) and an agent is connected. `waiting`: the same without an agent.
- * `error`: the port could not be bound; the server tries again, after half a second at first and half a minute at most.
+ * `error`: the port, or one of a range, could not be bound; the server tries again, after half a second at first and half
+ * a minute at most. The other ports of the range serve meanwhile.
  */
 export interface TunnelState {
   id: number;
   clientId: number;
   state: RunState;
-  /** The bound port; 0 for none. */
+  /** The bound port, or the first of a range; 0 for none. */
   port: number;
+  /** The last bound port of a range. Absent: one port. */
+  lastPort?: number;
   error: string | null;
+}
+
+/** One port of a tunnel. */
+interface Door {
+  entrance: Entrance | null;
+  /** Why it could not be bound. */
+  failure: Error | null;
 }
 
 interface Entry {
   tunnel: TunnelConfig;
-  entrance: Entrance | null;
-  error: string | null;
+  /** By the port that was asked for. */
+  doors: Map<number, Door>;
+  /** Set where the mode is not served here. */
+  refused: string | null;
   backoff: Backoff;
-  /** Timer of the next attempt. */
+  /** Timer of the next attempt with the ports that failed. */
   timer: NodeJS.Timeout | null;
 }
 
@@ -51,9 +63,13 @@ export class EntranceTable {
   }
 
   states(online: (clientId: number) => boolean): TunnelState[] {
-    return [...this.entries.values()].map(({ tunnel: { id, clientId }, entrance, error }) => {
+    return [...this.entries.values()].map((entry) => {
+      const { id, clientId, ports } = entry.tunnel;
+      const error = errorOf(entry);
       const state = error !== null ? 'error' : online(clientId) ? 'running' : 'waiting';
-      return { id, clientId, state, port: entrance?.port ?? 0, error };
+      const bound = [...entry.doors.values()].flatMap(({ entrance }) => entrance?.port || []);
+      const port = bound.length === 0 ? 0 : Math.min(...bound);
+      return { id, clientId, state, port, ...(ports && port > 0 && { lastPort: Math.max(...bound) }), error };
     });
   }
 
@@ -62,49 +78,55 @@ export class EntranceTable {
     const freed = new Set<number>();
     for (const [id, entry] of this.entries) {
       const next = wanted.get(id);
-      if (next && sameAddress(entry, next)) entry.tunnel = next;
-      else {
-        if (entry.entrance) freed.add(entry.entrance.port);
-        this.remove(id, entry);
+      const stays = next !== undefined && sharesPorts(entry, next);
+      for (const [port, door] of entry.doors) {
+        if (stays && hasPort(next, port)) continue;
+        if (door.entrance) freed.add(door.entrance.port);
+        close(entry, port, door);
       }
+      if (stays) entry.tunnel = next;
+      else this.remove(id, entry);
     }
-    const due = [...this.entries.values()].filter(
-      ({ error, tunnel }) => error !== null && freed.has(tunnel.listen.port),
-    );
-    const added = tunnels.filter(({ id }) => !this.entries.has(id));
-    await Promise.all([...due.map((entry) => this.bindAgain(entry)), ...added.map((tunnel) => this.add(tunnel))]);
+    for (const tunnel of tunnels) if (!this.entries.has(tunnel.id)) this.add(tunnel);
+    const jobs = [...this.entries.values()].flatMap((entry) => this.due(entry, freed));
+    await Promise.all(jobs.map(([entry, port]) => this.bind(entry, port)));
   }
 
-  private async add(tunnel: TunnelConfig): Promise<void> {
+  /** New ports, and failed ones that were released. */
+  private due(entry: Entry, freed: ReadonlySet<number>): [Entry, number][] {
+    if (entry.refused !== null) return [];
+    const known = entry.doors;
+    const due = portsOf(entry.tunnel).filter((port) => {
+      const door = known.get(port);
+      return door === undefined || (door.failure !== null && freed.has(port));
+    });
+    return due.map((port) => [entry, port]);
+  }
+
+  private add(tunnel: TunnelConfig): void {
+    const refused = this.modes[tunnel.mode] ? null : `mode ${tunnel.mode} is not served here`;
     const backoff = new Backoff(this.random);
-    const entry: Entry = { tunnel, entrance: null, error: null, backoff, timer: null };
-    this.entries.set(tunnel.id, entry);
-    await this.bind(entry);
+    this.entries.set(tunnel.id, { tunnel, doors: new Map(), refused, backoff, timer: null });
   }
 
-  private async bind(entry: Entry): Promise<void> {
-    const mode = this.modes[entry.tunnel.mode];
-    if (!mode) {
-      entry.error = `mode ${entry.tunnel.mode} is not served here`;
-      return;
-    }
-    const entrance = mode.entrance(
-      () => entry.tunnel,
-      (error) => this.failed(entry, error),
-    );
-    entry.entrance = entrance;
+  private async bind(entry: Entry, port: number): Promise<void> {
+    const before = entry.doors.get(port);
+    if (before) close(entry, port, before);
+    const door: Door = { entrance: null, failure: null };
+    entry.doors.set(port, door);
+    const failed = (error: Error): void => this.failed(entry, port, door, error);
+    door.entrance = this.modes[entry.tunnel.mode]?.entrance(() => entry.tunnel, port, failed) ?? null;
     try {
-      await entrance?.listen();
-      entry.error = null;
+      await door.entrance?.listen();
     } catch (error) {
-      this.failed(entry, error as Error);
+      failed(error as Error);
     }
+    if (![...entry.doors.values()].some(({ failure }) => failure !== null)) stopTimer(entry);
   }
 
-  private failed(entry: Entry, error: Error): void {
-    const { host, port } = entry.tunnel.listen;
-    entry.error = `${host}:${port} ${bindFailure(error)}`;
-    if (this.entries.get(entry.tunnel.id) !== entry) return;
+  private failed(entry: Entry, port: number, door: Door, error: Error): void {
+    door.failure = error;
+    if (this.entries.get(entry.tunnel.id) !== entry || entry.doors.get(port) !== door) return;
     entry.timer ??= setFlowTimeout(null, () => this.retry(entry), entry.backoff.next());
   }
 
@@ -112,27 +134,48 @@ export class EntranceTable {
   private retry(entry: Entry): void {
     entry.timer = null;
     this.work = this.work.then(async () => {
-      if (this.entries.get(entry.tunnel.id) === entry) await this.bindAgain(entry);
+      if (this.entries.get(entry.tunnel.id) !== entry) return;
+      const failed = [...entry.doors].filter(([, { failure }]) => failure !== null);
+      await Promise.all(failed.map(([port]) => this.bind(entry, port)));
     });
   }
 
-  private bindAgain(entry: Entry): Promise<void> {
-    if (entry.timer) clearTimeout(entry.timer);
-    entry.timer = null;
-    entry.entrance?.close();
-    return this.bind(entry);
-  }
-
-  private remove(id: number, { entrance, timer }: Entry): void {
+  private remove(id: number, entry: Entry): void {
     this.entries.delete(id);
-    if (timer) clearTimeout(timer);
-    entrance?.close();
+    stopTimer(entry);
   }
 }
 
-function sameAddress({ tunnel }: Entry, next: TunnelConfig): boolean {
-  const { host, port } = next.listen;
-  return tunnel.mode === next.mode && tunnel.listen.host === host && tunnel.listen.port === port;
+function close(entry: Entry, port: number, { entrance }: Door): void {
+  entry.doors.delete(port);
+  entrance?.close();
+}
+
+function stopTimer(entry: Entry): void {
+  if (entry.timer) clearTimeout(entry.timer);
+  entry.timer = null;
+}
+
+function portsOf({ listen, ports }: TunnelConfig): number[] {
+  return Array.from({ length: ports?.count ?? 1 }, (_, distance) => listen.port + distance);
+}
+
+function hasPort({ listen, ports }: TunnelConfig, port: number): boolean {
+  return port >= listen.port && port < listen.port + (ports?.count ?? 1);
+}
+
+/** Whether ports can stay as they are: visitors stay connected, and nobody else can take the ports. */
+function sharesPorts({ tunnel, doors }: Entry, next: TunnelConfig): boolean {
+  const samePlace = tunnel.mode === next.mode && tunnel.listen.host === next.listen.host;
+  return samePlace && [...doors.keys()].some((port) => hasPort(next, port));
+}
+
+function errorOf({ tunnel, doors, refused }: Entry): string | null {
+  const failed = [...doors].filter(([, { failure }]) => failure !== null).sort(([a], [b]) => a - b);
+  const [first] = failed;
+  if (!first?.[1].failure) return refused;
+  const problem = `${tunnel.listen.host}:${first[0]} ${bindFailure(first[1].failure)}`;
+  return failed.length === 1 ? problem : `${problem}; ${failed.length} ports of the range are not open`;
 }
 
 function bindFailure(error: NodeJS.ErrnoException): string {

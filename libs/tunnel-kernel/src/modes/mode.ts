@@ -41,7 +41,7 @@ export interface Entrance {
 export interface ServerMode {
   /**
    * The entrance of a tunnel's visitors; null for a mode without a port of its own. `tunnel` returns the current
-   * configuration of the tunnel.
+   * configuration of the tunnel; `port`: its port, or one of its range.
    */
-  entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance | null;
+  entrance(tunnel: () => TunnelConfig, port: number, onFailure: (error: Error) => void): Entrance | null;
 }

@@ -16,8 +16,9 @@ export class TcpMode implements ServerMode {
     this.context = context;
   }
 
-  entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
-    return new TcpEntrance(this.context.sockets, tunnel().listen, (socket) => this.accept(tunnel(), socket), onFailure);
+  entrance(tunnel: () => TunnelConfig, port: number, onFailure: (error: Error) => void): Entrance {
+    const place = { host: tunnel().listen.host, port };
+    return new TcpEntrance(this.context.sockets, place, (socket) => this.accept(tunnel(), socket), onFailure);
   }
 
   /** A visitor that cannot be served is reset. */
@@ -47,7 +48,7 @@ export class TcpMode implements ServerMode {
       kind: 'tunnel',
       id: tunnel.id,
       target: null,
-      destination: '',
+      destination: tunnel.ports?.mapped ? String(visitor.socket.localPort) : '',
       visitor: visitor.visitor,
       entrance: visitor.entrance,
     };

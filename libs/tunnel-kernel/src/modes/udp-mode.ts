@@ -33,9 +33,10 @@ export class UdpMode implements ServerMode {
     this.limits = limits;
   }
 
-  entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
+  entrance(tunnel: () => TunnelConfig, port: number, onFailure: (error: Error) => void): Entrance {
     const visitors = new PortVisitors(this.limits.visitors);
-    const entrance: UdpEntrance = new UdpEntrance(this.context.sockets, tunnel().listen, {
+    const place = { host: tunnel().listen.host, port };
+    const entrance: UdpEntrance = new UdpEntrance(this.context.sockets, place, {
       datagram: (payload, from) => {
         const key = `${from.address} ${from.port}`;
         const known = visitors.get(key);

@@ -10,6 +10,7 @@ import {
   type ChannelTicket,
   type EdgeAddress,
   type FileRoot,
+  type MappedPorts,
   type Message,
   type TargetAddress,
 } from './messages.js';
@@ -274,7 +275,16 @@ function readTunnel(value: unknown, path: string): AgentTunnel {
     proxyProtocol: fields.integer('proxyProtocol', 0, 2),
     destinations: fields.list('destinations', MAX_DESTINATIONS, readDestination),
     file: fields.optional('file', readFileRoot),
+    ...optionalPorts(fields),
   };
+}
+
+function optionalPorts(fields: Fields): { ports?: MappedPorts } {
+  const ports = fields.optional('ports', (value, path) => {
+    const range = new Fields(value, path);
+    return { first: range.integer('first', 1, 65_535), count: range.integer('count', 1, 65_535) };
+  });
+  return ports === null ? {} : { ports };
 }
 
 function readHost(value: unknown, path: string): AgentHost {

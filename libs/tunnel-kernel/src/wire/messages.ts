@@ -104,6 +104,13 @@ export interface FileRoot {
   stripPrefix: string;
 }
 
+/** Public ports of a tunnel, each of which leads to a port of its own at a target. */
+export interface MappedPorts {
+  /** Leads to the port in `targets`; the next one to the following port. */
+  first: number;
+  count: number;
+}
+
 /** What an agent needs to know about a tunnel. */
 export interface AgentTunnel {
   id: number;
@@ -118,6 +125,8 @@ export interface AgentTunnel {
   destinations: string[];
   /** Only in mode `file`. */
   file: FileRoot | null;
+  /** Only in modes `tcp_range` and `udp_range`. */
+  ports?: MappedPorts;
 }
 
 /** What an agent needs to know about a host: with each channel the server names the target by its index. */

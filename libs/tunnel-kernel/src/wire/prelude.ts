@@ -42,7 +42,10 @@ export interface Start {
   id: number;
   /** Index of the target; null: the agent chooses. */
   target: number | null;
-  /** Destination of a visitor of a proxy mode, `host:port`; otherwise empty. */
+  /**
+   * Destination of a visitor of a proxy mode, `host:port`. In mode `tcp_range` the public port that the visitor connected to,
+   * in decimal. Otherwise empty.
+   */
   destination: string;
   /**
    * Whether the agent reports with one byte that it reached the target, before the target's bytes (see `decodeAnswer`).

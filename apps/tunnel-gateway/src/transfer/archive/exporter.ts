@@ -46,6 +46,7 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'mode',
       `coalesce(listen_ip, '0.0.0.0') AS listen_ip`,
       'listen_port',
+      'coalesce(o.port_count, 1) AS port_count',
       'target_addr',
       'status',
       'coalesce(o.proxy_protocol, 0) AS proxy_protocol',

@@ -15,7 +15,7 @@ import { lockNames } from '../../domains/lock-names.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { IpRule } from '../../data/ip-rule.entity.js';
-import { parseTunnelTargets } from '../../common/targets.js';
+import { checkPortCount, parseTunnelTargets } from '../../common/targets.js';
 import { ListenPorts } from '../../tunnels/listen-port.js';
 import type { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
 import { Tunnel, TunnelOptions } from '../../data/tunnel.entity.js';
@@ -162,6 +162,7 @@ export class RowRestorer {
         proxyProtocol: body.proxy_protocol ?? 0,
         acceptProxyProtocol: body.accept_proxy_protocol ?? false,
         rateLimit: body.rate_limit ?? 0,
+        portCount: body.port_count ?? 1,
       };
       await insert(context.tx, TunnelOptions, [options]);
     }
@@ -254,10 +255,11 @@ export class RowRestorer {
     path: string,
     context: RestoreContext,
   ): Promise<object> {
-    const { mode, target_addr: target = '', listen_port: port = 0 } = body;
-    readField(`${path}.target_addr`, () => parseTunnelTargets(mode, target));
+    const { mode, target_addr: target = '', listen_port: port = 0, port_count: portCount = 1 } = body;
+    readField(`${path}.port_count`, () => checkPortCount(mode, portCount));
+    readField(`${path}.target_addr`, () => parseTunnelTargets(mode, target, portCount));
     const listenIp = await this.ports.readAddress(body.listen_ip ?? '0.0.0.0');
-    const wanted = { mode, listenIp, listenPort: port, tunnelId: null };
+    const wanted = { mode, listenIp, listenPort: port, portCount, tunnelId: null };
     return {
       id: idOf(context, 'tunnel', id),
       clientId: referred(context, 'client', body.client_id, `${path}.client_id`),

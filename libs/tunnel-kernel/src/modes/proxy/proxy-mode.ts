@@ -55,8 +55,9 @@ export class ProxyMode implements ServerMode {
     this.socks = new SocksServer(context);
   }
 
-  entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
-    return new TcpEntrance(this.context.sockets, tunnel().listen, (socket) => this.accept(tunnel(), socket), onFailure);
+  entrance(tunnel: () => TunnelConfig, port: number, onFailure: (error: Error) => void): Entrance {
+    const place = { host: tunnel().listen.host, port };
+    return new TcpEntrance(this.context.sockets, place, (socket) => this.accept(tunnel(), socket), onFailure);
   }
 
   private accept(tunnel: TunnelConfig, socket: Socket): void {
