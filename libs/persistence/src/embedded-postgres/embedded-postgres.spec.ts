@@ -422,7 +422,11 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     mkdirSync(data, { recursive: true });
     writeFileSync(join(data, 'PG_VERSION'), '18\n');
     for (const path of [dirname(data), data]) chownSync(path, uid, gid);
-    await start().ready();
+    const { url } = await start({ durable: true }).ready();
+    // Only data of tests has a password whose hash is cheap.
+    const [stored] = await ask(url, 'SELECT rolpassword FROM pg_authid WHERE rolname = current_user');
+    expect(stored).toEqual({ rolpassword: expect.stringMatching(/^SCRAM-SHA-256\$4096:/) });
+    expect(await ask(url, 'SHOW scram_iterations')).toEqual([{ scram_iterations: '4096' }]);
   });
 });
 

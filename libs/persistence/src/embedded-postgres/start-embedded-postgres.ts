@@ -81,7 +81,7 @@ async function prepareData(
   const { record } = home;
   if (!hasDataDirectory(home, binaries)) {
     log(bilingual(`Creating the database in ${home.data}`, `正在 ${home.data} 中创建数据库`));
-    await createDataDirectory(home, durable);
+    await createDataDirectory(home, binaries, durable);
   } else if (record.passwordPending === true) {
     log(
       bilingual(
