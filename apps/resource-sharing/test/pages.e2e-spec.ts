@@ -204,7 +204,7 @@ describe('the pages of the site', () => {
       await reader.get('/register?return_to=%2Fkeys');
       const wrong = await reader.submit('/register', { username: HOSTILE, email: 'nobody', password: 'short' });
       expect(wrong.status).toBe(400);
-      expect(reader.page).toContain('<title>Error: Create account · Gatehouse</title>');
+      expect(reader.page).toContain('<title>Error: Create account &middot; Gatehouse</title>');
       expect(reader.page).toContain('role="alert" tabindex="-1" autofocus');
       for (const name of ['username', 'email', 'password']) {
         expect(reader.page).toContain(`<a href="#${name}">`);

@@ -22,7 +22,7 @@ async function developer(): Promise<{ app: RegisteredApp; reader: PageReader; pa
   return { app, reader, path: `/developer/${app.clientId}/test-mode`, token };
 }
 
-const keyOf = (reader: PageReader): string => /<code>(ht_[^<…]+)<\/code>/.exec(reader.page)?.[1] ?? '';
+const keyOf = (reader: PageReader): string => /<code>(ht_[^<&]+)<\/code>/.exec(reader.page)?.[1] ?? '';
 
 describe('the page of test mode', () => {
   it('makes a key, shows it once, lists made-up shares after the first call, and ends the key', async () => {

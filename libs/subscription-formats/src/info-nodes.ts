@@ -2,13 +2,15 @@ import type { ProxyNode } from '@gatehouse/contracts';
 import type { SubscriptionInfo } from './parsed.js';
 
 /** An amount such as `12.3 GB`, `500M` or `1,024 МБ`. */
-const AMOUNT = String.raw`(\d+(?:[.,]\d+)*)\s*([KMGTPкмгтп]?)i?[BбБ]?(?![\p{L}\d])`;
-const DATE = String.raw`(\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})`;
-const FOREVER = String.raw`(?:长期有效|長期有效|永久|永不过期|无限期|不限时|never|unlimited|lifetime|∞|бессрочно|навсегда|نامحدود)`;
+const AMOUNT = /(\d+(?:[.,]\d+)*)\s*([KMGTPкмгтп]?)i?[BбБ]?(?![\p{L}\d])/u.source;
+const DATE = /(\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})/u
+  .source;
+const FOREVER =
+  /(?:长期有效|長期有效|永久|永不过期|无限期|不限时|never|unlimited|lifetime|∞|бессрочно|навсегда|نامحدود)/u.source;
 /** Decoration that panels put before the words: emoji, brackets, dashes. */
-const LEAD = String.raw`^[^\p{L}\d]*`;
-const SIGN = String.raw`\s*[:：=|\-—]?\s*`;
-const COLON = String.raw`\s*[:：=|]\s*`;
+const LEAD = /^[^\p{L}\d]*/u.source;
+const SIGN = /\s*[:：=|\-—]?\s*/u.source;
+const COLON = /\s*[:：=|]\s*/u.source;
 
 const REMAINING_WORDS =
   '剩余流量|剩余可用流量|可用流量|流量剩余|剩餘流量|剩余|remaining(?: traffic| data)?|traffic (?:left|remaining|rest)|data left|bandwidth (?:left|remaining)|осталось(?: трафика)?|остаток(?: трафика)?|حجم باقی(?:\u200c| )?مانده';
@@ -23,7 +25,7 @@ const NOTICE_WORDS =
 
 const OF_TOTAL = `(?:\\s*[|/]\\s*${AMOUNT})?`;
 /** Words that labels of real nodes begin with, too, need a colon, or nothing after the amount. */
-const ALONE = String.raw`[^\p{L}\d]*$`;
+const ALONE = /[^\p{L}\d]*$/u.source;
 const REMAINING = pattern(`${LEAD}(?:${REMAINING_WORDS})${SIGN}${AMOUNT}${OF_TOTAL}`);
 const TOTAL = weakPattern(TOTAL_WORDS);
 const USED = weakPattern(USED_WORDS);

@@ -117,7 +117,7 @@ function outcomeOf({ words }: Visitor, { success, status, error }: AuditLogView)
 function detailsOf({ words }: Visitor, row: AuditLogView): Html {
   const { id, changes, method, path, user_agent: program, request_id: request, hash } = row;
   const changed = changes.map(
-    ({ field: name, before, after }) => markup`<li><code>${name}</code>: ${value(before)} → ${value(after)}</li>`,
+    ({ field: name, before, after }) => markup`<li><code>${name}</code>: ${value(before)} &rarr; ${value(after)}</li>`,
   );
   return markup`<details><summary>${words.text('auditLog.row', { id })}</summary>
 ${changed.length > 0 && markup`<ul>${changed}</ul>`}
@@ -130,4 +130,4 @@ ${facts([
 }
 
 const value = (content: string | number | boolean | null): Html =>
-  content === null ? markup`–` : markup`<code>${String(content)}</code>`;
+  content === null ? markup`&ndash;` : markup`<code>${String(content)}</code>`;

@@ -133,7 +133,7 @@ function secretTable(visitor: Member, clientId: string, secrets: readonly Creden
   const { words } = visitor;
   const time = timesFor(visitor);
   const rows = secrets.map((secret) => [
-    markup`<code>${secret.prefix}…${secret.lastFour}</code>`,
+    markup`<code>${secret.prefix}&hellip;${secret.lastFour}</code>`,
     time(secret.createdAt),
     time(secret.expiresAt),
     time(secret.lastUsedAt),

@@ -67,7 +67,7 @@ function keyTable(visitor: Member, { application, keys }: TestModeFacts): Html {
   const { words } = visitor;
   const time = timesFor(visitor);
   const rows = keys.map(({ id, prefix, lastFour, createdAt, lastUsedAt }) => [
-    markup`<code>${prefix}…${lastFour}</code>`,
+    markup`<code>${prefix}&hellip;${lastFour}</code>`,
     time(createdAt),
     time(lastUsedAt),
     actionForm(visitor, `${placeOf(application)}/keys/${id}/end`, words.text('common.revoke'), {

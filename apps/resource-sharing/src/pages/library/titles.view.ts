@@ -78,7 +78,7 @@ export function titlePage(visitor: Visitor, { mediaType, tmdbId, shares, page, h
     words.text('share.shared'),
   ];
   const outside = `https://www.themoviedb.org/${mediaType}/${tmdbId}`;
-  return markup`<p class="muted">${words.text(`shares.${mediaType}`)} ${tmdbId} · <a href="${outside}" rel="noreferrer noopener">${words.text('titles.database')}</a></p>
+  return markup`<p class="muted">${words.text(`shares.${mediaType}`)} ${tmdbId} &middot; <a href="${outside}" rel="noreferrer noopener">${words.text('titles.database')}</a></p>
 ${card(words.text('titles.sharesOf'), [
   dataTable(words.text('titles.sharesOf'), columns, rows, words.text('titles.none')),
   pager(visitor, `/titles/${mediaType}/${tmdbId}`, page, hasMore),

@@ -27,7 +27,7 @@ function keyTable(visitor: Visitor, keys: readonly CredentialInfo[]): Html {
   const time = timesFor(visitor);
   const rows = keys.map((key) => [
     key.name,
-    markup`<code>${key.prefix}…${key.lastFour}</code>`,
+    markup`<code>${key.prefix}&hellip;${key.lastFour}</code>`,
     key.scopes && scopeNames(visitor, key.scopes),
     time(key.expiresAt),
     [

@@ -65,7 +65,7 @@ function layout(visitor: Visitor, page: Page): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${words.text('home.intro')}">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Gatehouse</title>
+<title>${title} &middot; Gatehouse</title>
 ${icon !== undefined && markup`<link rel="icon" href="${icon}">`}
 ${styles.map((style) => markup`<link rel="stylesheet" href="${style}">`)}
 ${script !== undefined && markup`<script type="module" src="${script}"></script>`}
