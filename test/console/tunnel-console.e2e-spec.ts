@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { withClient } from '@gatehouse/persistence';
-import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gatehouse/testing';
+import { findPeer, reservePort, reservePorts, startTcpEcho, type TcpEcho, waitFor } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.js';
@@ -226,7 +226,13 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await form.getByRole('button', { name: 'Create' }).click();
     await form.getByText(`Another tunnel has ${port}`).waitFor();
     expect(await form.getByLabel('Port', { exact: true }).getAttribute('aria-invalid')).toBe('true');
-    await page.keyboard.press('Escape');
+    const first = await reservePorts(3);
+    await target.fill('127.0.0.1:7000-7002');
+    await form.getByLabel('Port', { exact: true }).fill(`${first}-${first + 2}`);
+    await form.getByRole('button', { name: 'Create' }).click();
+    const row = page.getByRole('row', { name: new RegExp(`tcp ${first}-${first + 2}`) });
+    await row.getByText(`127.0.0.1:${first}-${first + 2}`, { exact: true }).waitFor();
+    await row.getByText('127.0.0.1:7000-7002').waitFor();
 
     await goTo(page, 'Clients');
     await page.getByRole('button', { name: 'contended' }).click();

@@ -60,7 +60,8 @@ export const IMPORT_TEXTS: ErrorTexts = {
   'traffic counters start at zero': '流量从零开始计数',
   'users see their own clients': '用户只能看到自己的客户端',
   'only clients expire: set expire_at of the client': '只有客户端有有效期：请设置客户端的 expire_at',
-  'a tunnel has one port: create one tunnel per port': '一条隧道只有一个端口：请为每个端口创建一条隧道',
+  'a tunnel has one port or one range: create a tunnel for each of them':
+    '一条隧道只有一个端口或一个端口范围：请分别创建隧道',
   'proxies carry TCP, and SOCKS5 carries UDP as well': '代理支持 TCP，SOCKS5 还支持 UDP',
   'the protocol of visitors is not guessed': '不猜测访客的协议',
   'set target_addr of the tunnel: it says where visitors of a proxy can go':

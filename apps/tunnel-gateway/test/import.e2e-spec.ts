@@ -1,4 +1,4 @@
-import { reservePort, waitFor } from '@gatehouse/testing';
+import { reservePort, reservePorts, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerOf, caller, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
@@ -283,6 +283,74 @@ describe('configurations of frp', () => {
     expect(JSON.stringify(report).length).toBeLessThan(1_000_000);
   });
 
+  it('with ranges of ports become one tunnel for each range', async () => {
+    const first = await reservePorts(9);
+    const text = `
+serverAddr = "gw.example.org"
+{{- range $_, $v := parseNumberRangePair "7000-7003,8000" "${first}-${first + 3},${first + 4}" }}
+[[proxies]]
+name = "game-{{ $v.First }}"
+type = "tcp"
+localPort = {{ $v.First }}
+remotePort = {{ $v.Second }}
+{{- end }}
+
+[[proxies]]
+name = "voice"
+type = "udp"
+localIP = "fd00::7"
+localPort = "9000-9002"
+remotePort = "${first + 5}-${first + 7}"
+
+[[proxies]]
+name = "any"
+type = "tcp"
+localPort = "9100-9104"
+`;
+    expect(await bring('frp', { 'frpc.toml': text })).toMatchObject({ applied: true });
+    const tunnels = Object.fromEntries((await list('/tunnels')).map((tunnel) => [tunnel.name, tunnel]));
+    expect(tunnels['game-7000-7003']).toMatchObject({
+      mode: 'tcp',
+      listen_port: first,
+      port_count: 4,
+      target_addr: '127.0.0.1:7000-7003',
+    });
+    expect(tunnels['game-8000']).toMatchObject({
+      listen_port: first + 4,
+      port_count: 1,
+      target_addr: '127.0.0.1:8000',
+    });
+    expect(tunnels['voice']).toMatchObject({
+      mode: 'udp',
+      listen_port: first + 5,
+      port_count: 3,
+      target_addr: '[fd00::7]:9000-9002',
+    });
+    expect(tunnels['any']).toMatchObject({ port_count: 5, target_addr: '127.0.0.1:9100-9104' });
+    expect(tunnels['any'].listen_port).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('of nps with a range become one tunnel', async () => {
+    const first = await reservePorts(3);
+    const task = (more: object): object => ({ Mode: 'tcp', Client: { Id: 1 }, Status: true, ...more });
+    const files = {
+      'clients.json': JSON.stringify([{ Id: 1, VerifyKey: 'abc', Remark: 'home', Status: true }]),
+      'tasks.json': JSON.stringify([
+        task({ Remark: 'range', Ports: `${first}-${first + 2}`, Target: { TargetStr: '9001-9003' } }),
+        task({ Remark: 'one', Port: 0, Ports: '9001,9003', Target: { TargetStr: '127.0.0.1:80' } }),
+      ]),
+    };
+    const report = await bring('nps', files);
+    const tunnels = Object.fromEntries((await list('/tunnels')).map((tunnel) => [tunnel.name, tunnel]));
+    expect(tunnels['range']).toMatchObject({
+      listen_port: first,
+      port_count: 3,
+      target_addr: '127.0.0.1:9001-9003',
+    });
+    expect(tunnels['one']).toMatchObject({ port_count: 1 });
+    expect(lineOf(report, '[1].Ports')).toMatchObject({ outcome: 'no_counterpart' });
+  });
+
   it('can be imported into an existing client', async () => {
     const client = await world.client();
     const files = { 'frpc.toml': '[[proxies]]\nname = "x"\ntype = "stcp"\nlocalPort = 1' };
@@ -294,6 +362,13 @@ describe('configurations of frp', () => {
 
   it.each([
     ['templates', 'a = {{ .Envs.X }}', 'templates'],
+    ['loops without an end', `{{- range $_, $v := parseNumberRangePair "1-2" "1-2" }}`.repeat(20_000), 'templates'],
+    ['loops over no pairs', '{{- range $_, $v := parseNumberRangePair "1-2" "1-3" }}{{- end }}', 'templates'],
+    [
+      'loops that fill the memory',
+      `{{- range $_, $v := parseNumberRangePair "${'1,'.repeat(900)}1" "${'1,'.repeat(900)}1" }}${' '.repeat(100_000)}{{- end }}`,
+      'templates',
+    ],
     ['the old format', '[common]\nserver_addr = x', 'INI'],
     ['what is no TOML', 'a = = 1', 'line 1'],
     ['very deep tables', `a = ${'['.repeat(100_000)}`, 'nested'],

@@ -50,6 +50,7 @@ const TUNNEL = {
   mode: 'tcp',
   listen_ip: '0.0.0.0',
   listen_port: 2022,
+  port_count: 1,
   target_addr: '127.0.0.1:22',
   status: 1,
   run_status: 1,
@@ -139,6 +140,7 @@ describe('a tunnel', () => {
       traffic_quota: 0,
       listen_ip: '0.0.0.0',
       listen_port: 81,
+      port_count: 1,
       accept_proxy_protocol: false,
       proxy_protocol: 0,
     });
@@ -149,6 +151,26 @@ describe('a tunnel', () => {
     for (const mode of ['socks5', 'http_proxy', 'mix_proxy', 'file'] as const) {
       expect(bodyOf(mode), mode).not.toHaveProperty('proxy_protocol');
     }
+  });
+
+  it('takes a range of ports, and shows it', () => {
+    const ports = (listen_port: string, target_addr = 'x'): unknown => {
+      const { listen_port: first, port_count: count } = tunnelBody({ ...tunnelForm(null), listen_port, target_addr });
+      return [first, count];
+    };
+    expect(ports('6000-6010')).toEqual([6000, 11]);
+    expect(ports(' 6000 – 6000 ')).toEqual([6000, 1]);
+    expect(ports('', 'a:7000-7004#weight=2,b:1-5')).toEqual([0, 5]);
+    expect(ports('', 'a-1:7000')).toEqual([0, 1]);
+    // The service refuses these in its own words.
+    expect(ports('6010-6000')).toEqual(['6010-6000', 1]);
+    expect(ports('many')).toEqual(['many', 1]);
+    const range = { ...TUNNEL, port_count: 11 };
+    expect(tunnelForm(range).listen_port).toBe('2022-2032');
+    expect(tunnelChanges(range, { ...tunnelForm(range), listen_port: '2022-2040' })).toEqual({ port_count: 19 });
+    expect(tunnelChanges(range, { ...tunnelForm(range), mode: 'secret' })).toEqual({ mode: 'secret', port_count: 1 });
+    expect(addressOf(range, 'gw.example.org')).toBe('gw.example.org:2022-2032');
+    expect(nameOf(range)).toBe('tcp 2022-2032');
   });
 
   it('gets any port where none is said', () => {

@@ -79,8 +79,7 @@ function NameFields({ form }: AddressFieldsProps) {
       {!isPrivate && (
         <TextField
           label={t('tunnels.port')}
-          hint={t('tunnels.portHint')}
-          type="number"
+          hint={t('tunnels.portsHint')}
           value={form.values.listen_port}
           problem={form.problem('listen_port')}
           onInput={(port) => form.set('listen_port', port)}

@@ -74,12 +74,12 @@ export function TunnelFields({ form, isNew, stored = null }: TunnelFieldsProps) 
 }
 
 function PortFields({ form }: { form: Form<TunnelForm> }) {
+  const { mayHaveRange } = TUNNEL_MODES[form.values.mode];
   return (
     <div class="form-row">
       <TextField
         label={t('tunnels.port')}
-        hint={t('tunnels.portHint')}
-        type="number"
+        hint={t(mayHaveRange ? 'tunnels.portsHint' : 'tunnels.portHint')}
         value={form.values.listen_port}
         problem={form.problem('listen_port')}
         onInput={(port) => form.set('listen_port', port)}

@@ -2,13 +2,14 @@ import type { TunnelModeName, TunnelView } from '@gatehouse/contracts';
 import { numberOr } from '../clients/client-form.js';
 import { quotaBody, quotaFormOf, type QuotaForm } from '../parts/quota-form.js';
 import { TUNNEL_MODES } from './tunnel-modes.js';
+import { portsOf, textOfPorts } from './tunnel-ports.js';
 
 export interface TunnelForm extends QuotaForm {
   client_id: string;
   name: string;
   mode: TunnelModeName;
   listen_ip: string;
-  /** Empty: any free one. */
+  /** One, or a range such as `6000-6010`. Empty: any free one. */
   listen_port: string;
   target_addr: string;
   proxy_protocol: '0' | '1' | '2';
@@ -22,7 +23,7 @@ export function formOf(tunnel: TunnelView | null, clientId = ''): TunnelForm {
     name: tunnel?.name ?? '',
     mode: tunnel?.mode ?? 'tcp',
     listen_ip: tunnel?.listen_ip ?? '0.0.0.0',
-    listen_port: tunnel === null || tunnel.listen_port === 0 ? '' : String(tunnel.listen_port),
+    listen_port: tunnel === null || tunnel.listen_port === 0 ? '' : textOfPorts(tunnel),
     target_addr: tunnel?.target_addr ?? '',
     proxy_protocol: String(tunnel?.proxy_protocol ?? 0) as TunnelForm['proxy_protocol'],
     accept_proxy_protocol: tunnel?.accept_proxy_protocol ?? false,
@@ -41,7 +42,8 @@ export function toBody(form: TunnelForm): Record<string, unknown> {
     target_addr: form.target_addr,
     rate_limit: numberOr(form.rate_limit, 0),
     ...quotaBody(form),
-    ...(hasPort && { listen_ip: form.listen_ip, listen_port: numberOr(form.listen_port, 0) }),
+    port_count: 1,
+    ...(hasPort && { listen_ip: form.listen_ip, ...portsOf(form.listen_port, form.target_addr) }),
     ...(hasPort && { accept_proxy_protocol: form.accept_proxy_protocol }),
     ...(hasProxyProtocol && { proxy_protocol: Number(form.proxy_protocol) }),
   };

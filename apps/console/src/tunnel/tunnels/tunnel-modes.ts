@@ -7,6 +7,8 @@ export interface TunnelModeEntry {
   about: string;
   /** Visitors come to a port of the gateway; without it they show a key. */
   hasPort: boolean;
+  /** It may be a range of ports. Absent: one only. */
+  mayHaveRange?: boolean;
   /** Targets get to know the visitor's address by a header of the PROXY protocol. */
   hasProxyProtocol: boolean;
   target: { label: string; hint: string; placeholder: string; required: boolean };
@@ -31,6 +33,7 @@ export const TUNNEL_MODES: Readonly<Record<TunnelModeName, TunnelModeEntry>> = {
     label: t('tunnels.modes.tcp'),
     about: t('tunnels.modeHints.tcp'),
     hasPort: true,
+    mayHaveRange: true,
     hasProxyProtocol: true,
     target: PORT,
   },
@@ -38,6 +41,7 @@ export const TUNNEL_MODES: Readonly<Record<TunnelModeName, TunnelModeEntry>> = {
     label: t('tunnels.modes.udp'),
     about: t('tunnels.modeHints.udp'),
     hasPort: true,
+    mayHaveRange: true,
     hasProxyProtocol: true,
     target: PORT,
   },

@@ -11,6 +11,12 @@ export interface Leaf extends Place {
   as: string;
 }
 
+/** Ports in a row. */
+export interface Ports {
+  first: number;
+  count: number;
+}
+
 /** Why settings cannot be imported, by name or by `*`. */
 export type Reasons = Readonly<Record<string, string>>;
 
@@ -36,6 +42,12 @@ export class Fields {
     return Object.hasOwn(this.values, name);
   }
 
+  /** Whether it has one range of ports such as `6000-6010`. */
+  isRange(name: string): boolean {
+    const value = this.has(name) ? this.values[name] : undefined;
+    return typeof value === 'string' && readPorts(value) !== undefined;
+  }
+
   text(name: string, as: string): string | undefined {
     return this.read(name, as, 'text', (value) => (typeof value === 'string' ? value : undefined));
   }
@@ -50,6 +62,14 @@ export class Fields {
     return this.read(name, as, 'a whole number', (value) =>
       typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined,
     );
+  }
+
+  /** A port, or several in a row as a text such as `6000-6010`. */
+  ports(name: string, as: string): Ports | undefined {
+    return this.read(name, as, 'a port, or a range such as 6000-6010', (value) => {
+      if (typeof value === 'string') return readPorts(value);
+      return typeof value === 'number' && Number.isSafeInteger(value) ? { first: value, count: 1 } : undefined;
+    });
   }
 
   flag(name: string, as: string): boolean | undefined {
@@ -149,6 +169,13 @@ export class Fields {
 /** A map's own value, for names from files, which may collide with names that every object has. */
 export function own<T>(map: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
+/** `6000-6010`; undefined for anything else. */
+export function readPorts(text: string): Ports | undefined {
+  const [, first, last] = /^\s*(\d{1,5})\s*-\s*(\d{1,5})\s*$/.exec(text) ?? [];
+  const count = Number(last) - Number(first) + 1;
+  return first !== undefined && count >= 1 ? { first: Number(first), count } : undefined;
 }
 
 export function isTable(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { formatHostPort } from '@gatehouse/net';
-import { own, type Fields } from './fields.js';
+import { own, type Fields, type Ports } from './fields.js';
 import { PROXY_REASONS, TRANSPORT_REASONS } from './frp-reasons.js';
 import type { PlannedResource } from './import-plan.js';
 
@@ -91,11 +91,32 @@ function planTunnel(fields: Fields, type: string | undefined): Part[] {
     return [];
   }
   const withPort = mode === 'tcp' || mode === 'udp';
-  const port = withPort ? { listen_port: fields.integer('remotePort', 'listen_port') ?? 0 } : {};
+  const remote = (withPort && fields.ports('remotePort', 'listen_port')) || NO_PORT;
+  const port = withPort ? portsBody(remote) : {};
   const plugin = fields.has('plugin') ? planPlugin(fields, mode) : undefined;
   if (plugin === null) return [];
   if (plugin) return [{ ...plugin, body: { ...port, ...plugin.body } }];
-  return [{ body: { mode, target_addr: readTarget(fields), ...port }, accounts: [] }];
+  if (!withPort) return [{ body: { mode, target_addr: readTarget(fields) }, accounts: [] }];
+  const { address, count } = readTargets(fields);
+  // Any free ports, as many as there are targets.
+  const ports = remote.first === 0 ? { first: 0, count } : remote;
+  return [{ body: { mode, target_addr: address, ...portsBody(ports) }, accounts: [] }];
+}
+
+const NO_PORT: Ports = { first: 0, count: 1 };
+
+function portsBody({ first, count }: Ports): { listen_port: number; port_count?: number } {
+  return { listen_port: first, ...(count > 1 && { port_count: count }) };
+}
+
+/** The address of one port, or of a range of them. */
+function readTargets(fields: Fields): { address: string; count: number } {
+  const host = fields.filled('localIP', 'target_addr') ?? '127.0.0.1';
+  const ports = fields.ports('localPort', 'target_addr');
+  if (ports === undefined) fields.refuse('localPort', 'a port is required');
+  const { first, count } = ports ?? NO_PORT;
+  const address = formatHostPort(host, first);
+  return { address: count > 1 ? `${address}-${first + count - 1}` : address, count };
 }
 
 /** Null: there is no counterpart, which was reported. */

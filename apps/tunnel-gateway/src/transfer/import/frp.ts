@@ -3,6 +3,7 @@ import { parse, TomlError } from 'smol-toml';
 import { Fields, isTable } from './fields.js';
 import { CLIENT_REASONS, SERVER_REASONS, VISITOR_REASON } from './frp-reasons.js';
 import { planProxy, type ProxyContext } from './frp-proxy.js';
+import { fillRanges } from './frp-ranges.js';
 import type { ImportPlan } from './import-plan.js';
 import type { ImportReport } from './import-report.js';
 
@@ -28,11 +29,12 @@ export function planFrp(files: readonly ImportFile[], report: ImportReport): Imp
   return plan;
 }
 
-function parseToml({ name, text }: ImportFile, report: ImportReport): ParsedFile[] {
+function parseToml({ name, text: written }: ImportFile, report: ImportReport): ParsedFile[] {
   const refuse = (message: string): [] => {
     report.add('refused', { file: name, path: '' }, message);
     return [];
   };
+  const text = written.includes('{{') ? fillRanges(written) : written;
   if (text.includes('{{')) return refuse('the file has templates, which only frp fills in: import it with the values');
   if (/^[ \t]*\[common\][ \t]*\r?$/m.test(text))
     return refuse('this is the INI format of frp before 0.52: convert it to TOML first');

@@ -39,7 +39,7 @@ const HEALTH: Reasons = Object.fromEntries(
 export const NPS_TASK_REASONS: Reasons = {
   ...HEALTH,
   Password: 'the tunnel has a new key, which is in the answer',
-  Ports: 'a tunnel has one port: create one tunnel per port',
+  Ports: 'a tunnel has one port or one range: create a tunnel for each of them',
   RunStatus: STATE,
   NowConn: STATE,
   NoStore: STATE,

@@ -1,4 +1,4 @@
-import { Fields, isTable, own } from './fields.js';
+import { Fields, isTable, own, readPorts, type Ports } from './fields.js';
 import type { ImportFile } from './frp.js';
 import { fileTarget } from './frp-proxy.js';
 import type { ImportPlan, PlannedClient, PlannedResource } from './import-plan.js';
@@ -94,7 +94,7 @@ function planTask(fields: Fields, ofClient: Accounts): Part | null {
   const protocol = target.integer('ProxyProtocol', 'proxy_protocol') ?? 0;
   target.rest({ LocalProxy: 'only agents connect to targets', TargetArr: 'the same as TargetStr' }, isUnset);
   const listenIp = fields.filled('ServerIp', 'listen_ip');
-  const port = fields.integer('Port', 'listen_port') ?? 0;
+  const { first: port, count } = readListenPorts(fields, mode);
   const accounts = readAccounts(fields);
   if (accounts.length > 0 && !PROXIES.has(mode) && mode !== 'file') {
     fields.note('MultiAccount', `a tunnel of mode ${mode} asks nobody for a name: make a policy of type password`);
@@ -110,9 +110,18 @@ function planTask(fields: Fields, ofClient: Accounts): Part | null {
       ...(name !== undefined && { name }),
       ...(listenIp !== undefined && { listen_ip: listenIp }),
       ...(mode !== 'secret' && mode !== 'p2p' && { listen_port: port }),
+      ...(count > 1 && { port_count: count }),
       ...(protocol !== 0 && { proxy_protocol: protocol }),
     },
   };
+}
+
+/** `Ports` is a range in place of `Port`; several of them stay as they are, and are reported. */
+function readListenPorts(fields: Fields, mode: string): Ports {
+  const port = fields.integer('Port', 'listen_port') ?? 0;
+  const isRange = (mode === 'tcp' || mode === 'udp') && fields.isRange('Ports');
+  const range = isRange ? readPorts(fields.filled('Ports', 'listen_port and port_count') ?? '') : undefined;
+  return range ?? { first: port, count: 1 };
 }
 
 /** The task's own accounts, else those of its client, where the mode can ask for them. */
@@ -174,8 +183,8 @@ function readTargets(target: Fields): string | undefined {
     ?.replaceAll('：', ':')
     .split(/[\r\n,]+/);
   const filled = lines?.map((line) => line.trim()).filter((line) => line !== '');
-  // In nps, a port alone means the agent's machine.
-  return filled?.map((line) => (/^\d+$/.test(line) ? `127.0.0.1:${line}` : line)).join(',');
+  // In nps, a port or a range alone means the agent's machine.
+  return filled?.map((line) => (/^\d+(-\d+)?$/.test(line) ? `127.0.0.1:${line}` : line)).join(',');
 }
 
 function readHeaders(fields: Fields, name: string, as: string): Record<string, string> | undefined {

@@ -113,6 +113,7 @@ export const publish = {
     nameHint: 'Optional',
     port: 'Port',
     portHint: 'Empty: any free port',
+    portsHint: 'One, or a range such as 6000-6010. Empty: any that are free',
     listenIp: 'Listen address',
     rateLimitHint: '0: unlimited. The limit of its client applies as well',
     listenIpHint: '0.0.0.0: all addresses of the gateway',
@@ -142,7 +143,8 @@ export const publish = {
       p2p: 'Like private, but visitor and agent connect directly where their networks allow it.',
       file: 'A folder of the agent’s machine as a web site. The agent must allow it with --allow-file-root.',
     },
-    targetHint: 'As the agent reaches it: host:port. Several, separated by commas, take turns by #weight=N',
+    targetHint:
+      'As the agent reaches it: host:port. Several, separated by commas, take turns by #weight=N. host:7000-7010 maps a range of ports',
     destinations: 'Allowed destinations',
     destinationsHint: 'Such as 10.0.0.0/8:80,443 or *.corp.example; empty: everything that the agent allows',
     folder: 'Folder',
