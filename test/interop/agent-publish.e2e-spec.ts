@@ -8,7 +8,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { withClient } from '@gatehouse/persistence';
-import { makeCertificate, waitFor } from '@gatehouse/testing';
+import { makeCertificate, reservePorts, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_FILE, AgentPrograms, type StartedAgent } from '../support/agent-program.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
@@ -110,6 +110,26 @@ describe('one line', () => {
     agent.child.kill('SIGINT');
     expect(await agent.code).toBe(0);
     expect(await leftovers()).toBe(0);
+  });
+
+  it('publishes a range of ports, each to its own', async () => {
+    const first = await reservePorts(3);
+    const said = [0, 1, 2].map((distance) => `port ${first + distance}`);
+    const servers = said.map((text, at) =>
+      createHttpServer((_, answer) => answer.end(text)).listen(first + at, '127.0.0.1'),
+    );
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    const agent = start(['tcp', `${first}-${first + 2}`]);
+    const [address = ''] = await addresses(agent);
+    const [, from = 0, to = 0] = /:(\d+)-(\d+)$/.exec(address)?.map(Number) ?? [];
+    expect(to - from).toBe(2);
+    for (const [at, text] of said.entries()) {
+      const asked = await waitFor(() => askHttp({ port: from + at }).catch(() => false as const));
+      expect(asked && asked.body).toBe(text);
+    }
+    agent.child.kill('SIGINT');
+    expect(await agent.code).toBe(0);
+    for (const server of servers) server.close();
   });
 
   it('shares a folder, for reading', async () => {

@@ -4,7 +4,7 @@ export const USAGE = `gatehouse-agent makes private services reachable through a
   gatehouse-agent --config agent.yaml
 
   gatehouse-agent http 3000                 publish a site of this machine
-  gatehouse-agent tcp 22                    publish a port of this machine
+  gatehouse-agent tcp 22                    publish a port of this machine, or several: tcp 6000-6010
   gatehouse-agent share ./folder            publish a folder, for reading
   gatehouse-agent up                        publish what gatehouse.yaml lists
 
@@ -14,7 +14,7 @@ These four publish until Ctrl-C, and print the address with its QR code. They ta
   --api-key-file FILE     file that holds an API key with the scope write; the key itself in GATEHOUSE_API_KEY; otherwise
                           the login, which a terminal is offered
   --name NAME             http: the site's name; otherwise a random one
-  --port PORT             tcp, share: the port at the gateway; otherwise any free one
+  --port PORT             tcp, share: the port at the gateway, of several the first; otherwise any free one
   --config FILE           up: another file (gatehouse.yaml): gateway, api_key, api_key_file, log, proxy, publish
   --log text|json, --proxy URL
                           as below

@@ -4,7 +4,7 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
   gatehouse-agent --config agent.yaml
 
   gatehouse-agent http 3000                 公开本机的网站
-  gatehouse-agent tcp 22                    公开本机的端口
+  gatehouse-agent tcp 22                    公开本机的端口，或端口范围：tcp 6000-6010
   gatehouse-agent share ./folder            公开一个目录（只读）
   gatehouse-agent up                        公开 gatehouse.yaml 中列出的内容
 
@@ -14,7 +14,7 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
   --api-key-file FILE     保存 API 密钥的文件，密钥需要 write 权限；密钥本身也可放在 GATEHOUSE_API_KEY；
                           默认使用已登录的密钥，在终端中会先请您登录
   --name NAME             http：网站的名称；默认随机
-  --port PORT             tcp、share：网关的端口；默认任意空闲端口
+  --port PORT             tcp、share：网关的端口（范围的第一个）；默认任意空闲端口
   --config FILE           up：其他文件（gatehouse.yaml）：gateway, api_key, api_key_file, log, proxy, publish
   --log text|json, --proxy URL
                           同下

@@ -6,7 +6,8 @@ import { Complaint } from './command-line.js';
 /** Something to publish. */
 export type Wanted =
   | { kind: 'http'; scheme: 'http' | 'https' | 'h2c'; target: string; name: string | undefined }
-  | { kind: 'tcp'; target: string; port: number }
+  /** `count`: ports in a row, of the target and of the gateway. */
+  | { kind: 'tcp'; target: string; port: number; count: number }
   | { kind: 'share'; folder: string; port: number };
 
 export const KINDS = ['http', 'tcp', 'share'] as const;
@@ -31,7 +32,7 @@ export function readWanted({ kind, what, name, port }: WantedTexts): Wanted {
     throw new Complaint((words) => words.text('usage.publishName', { text: name }));
   }
   if (kind === 'share') return { kind, folder: readFolder(what), port: readPort(port) };
-  if (kind === 'tcp') return { kind, target: readTarget(what), port: readPort(port) };
+  if (kind === 'tcp') return { kind, ...readTargets(what), port: readPort(port) };
   const [, scheme = 'http', rest = what] = /^(https?|h2c):\/\/(.*)$/i.exec(what) ?? [];
   return { kind, scheme: scheme.toLowerCase() as 'http' | 'https' | 'h2c', target: readTarget(rest), name };
 }
@@ -42,6 +43,16 @@ function readTarget(text: string): string {
   if (Number(port) >= 1 && Number(port) <= 65_535) {
     return formatHostPort(bracketed ?? (plain ? plain : '127.0.0.1'), Number(port));
   }
+  throw new Complaint((words) => words.text('usage.publishTarget', { text }));
+}
+
+/** The same, or several ports in a row: `6000-6010`. */
+function readTargets(text: string): { target: string; count: number } {
+  const [, start = text, last] = /^(.*\d)-(\d{1,5})$/.exec(text) ?? [];
+  const target = readTarget(start);
+  if (last === undefined) return { target, count: 1 };
+  const count = Number(last) - Number(/\d+$/.exec(target)?.[0]) + 1;
+  if (count >= 2 && Number(last) <= 65_535) return { target: `${target}-${last}`, count };
   throw new Complaint((words) => words.text('usage.publishTarget', { text }));
 }
 

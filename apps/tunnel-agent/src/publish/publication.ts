@@ -86,12 +86,13 @@ export class Publication {
       name: wanted.kind,
       listen_port: wanted.port,
       ...(wanted.kind === 'tcp'
-        ? { mode: 'tcp', target_addr: target }
+        ? { mode: 'tcp', target_addr: target, ...(wanted.count > 1 && { port_count: wanted.count }) }
         : { mode: 'file', target_addr: `${pathToFileURL(target).href}?ro=1` }),
     });
     const { hostname: host } = new URL(`http://${gateway.agent_address}`);
     const place = formatHostPort(host.replaceAll(/^\[|\]$/g, ''), port);
-    return { address: wanted.kind === 'tcp' ? place : `http://${place}/`, target };
+    if (wanted.kind !== 'tcp') return { address: `http://${place}/`, target };
+    return { address: wanted.count > 1 ? `${place}-${port + wanted.count - 1}` : place, target };
   }
 
   private async addHost(

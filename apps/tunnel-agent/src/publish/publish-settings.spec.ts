@@ -36,6 +36,15 @@ describe('what is published', () => {
     expect(read(['http', what]).publish).toEqual([{ kind: 'http', scheme, target, name: undefined }]);
   });
 
+  it.each([
+    ['6000-6010', '127.0.0.1:6000-6010', 11],
+    ['nas.lan:80-81', 'nas.lan:80-81', 2],
+    ['[::1]:80-89', '[::1]:80-89', 10],
+    ['a-1:80', 'a-1:80', 1],
+  ])('tcp %s leads to %s', (what, target, count) => {
+    expect(read(['tcp', what, '--port', '7000']).publish).toEqual([{ kind: 'tcp', target, port: 7000, count }]);
+  });
+
   it('is read from a file, with paths relative to it', () => {
     const file = join(folder, 'gatehouse.yaml');
     writeFileSync(join(folder, 'key'), 'gtk_of-the-file\n');
@@ -51,7 +60,7 @@ describe('what is published', () => {
       log: 'text',
       publish: [
         { kind: 'http', scheme: 'http', target: '127.0.0.1:3000', name: 'a.example.org' },
-        { kind: 'tcp', target: 'db:5432', port: 20_001 },
+        { kind: 'tcp', target: 'db:5432', port: 20_001, count: 1 },
         { kind: 'share', folder, port: 0 },
       ],
     });
@@ -95,6 +104,10 @@ describe('a mistake', () => {
     [['http'], 'nothing to publish'],
     [['http', '3000', '4000'], '"4000" is not an option'],
     [['http', '70000'], 'is not a target'],
+    [['http', '3000-3001'], 'is not a target'],
+    [['tcp', '3001-3000'], 'is not a target'],
+    [['tcp', '3000-3000'], 'is not a target'],
+    [['tcp', '65535-65536'], 'is not a target'],
     [['http', '3000', '--port', '1'], 'http has a name'],
     [['tcp', '22', '--name', 'a.b'], 'tcp has a port'],
     [['tcp', '22', '--port', '0'], 'is not a port'],
