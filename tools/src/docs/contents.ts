@@ -41,6 +41,7 @@ export const CHAPTERS: readonly Chapter[] = [
     title: { en: 'Tunnels', 'zh-CN': '隧道' },
     pages: [
       'docs/tunnel-agent.md',
+      'docs/tunnel-ports.md',
       'docs/tunnel-hosts.md',
       'docs/tunnel-verification.md',
       'docs/tunnel-events.md',
