@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer as createHttpServer, get, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { reservePort, waitFor } from '@gatehouse/testing';
+import { reservePort, reservePorts, waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -15,6 +15,8 @@ const SUPERVISOR = new URL('../bundle/edge-supervisor/supervisor-main.js', impor
 const REPLACEMENTS = Number(process.env['EDGE_REPLACEMENTS'] ?? 5);
 /** Visitors at a time, of tunnels and of hosts each; every one comes on a connection of its own. */
 const VISITORS = 4;
+/** Of each tunnel. */
+const PORTS = 3;
 const PATIENT = { timeoutMs: 60_000 };
 
 let world: TunnelWorld;
@@ -83,7 +85,7 @@ interface Site {
 async function site(name: string, echo: number, web: number): Promise<Site> {
   const client = await world.client({ name });
   const running = await world.online(client.key);
-  const tunnel = await world.tunnel(client.id, echo);
+  const tunnel = await world.tunnel(client.id, echo, { listen_port: await reservePorts(PORTS), port_count: PORTS });
   const host = { client_id: client.id, host: name, target_addr: `127.0.0.1:${web}` };
   expect((await world.admin('POST', '/hosts', host)).status).toBe(201);
   await waitFor(() => visitHost(world.edges.ports.http, name).then(() => true), PATIENT);
@@ -134,6 +136,7 @@ describe.each(['1', '2'])('an edge of %s processes that is replaced under load',
       const { http } = world.edges.ports;
       const visits = sites.flatMap(({ name, tunnel }) => [
         () => visitTunnel(tunnel.listen_port),
+        () => visitTunnel(tunnel.listen_port + PORTS - 1),
         () => visitHost(http, name),
       ]);
       const visitors = load(visits);
