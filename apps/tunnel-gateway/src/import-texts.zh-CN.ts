@@ -111,6 +111,7 @@ export const IMPORT_TEXTS: ErrorTexts = {
   'a tunnel of mode {mode} asks nobody for a name: make a policy of type password':
     '{mode} 隧道不要求用户名：请创建 password 类型的验证策略',
   'must be JSON: {detail}': '必须是 JSON：{detail}',
+  'must be a port, or a range such as 6000-6010': '必须是端口，或 6000-6010 这样的范围',
   'of the client {id}': '属于客户端 {id}',
   '{reason} of the client': '客户端的{reason}',
   '{reason} of the tunnel': '隧道的{reason}',

@@ -65,6 +65,14 @@ describe('the dashboard', () => {
       clients: { total: 2, enabled: 1, online: 1 },
     });
     expect(everybody.top_tunnels).toEqual(later.top_tunnels);
+    // Without a name, its ports are its name.
+    const name = (): Promise<string> => dashboard(ada.call).then(({ top_tunnels: [first] }) => first.name);
+    const change = (body: object): Promise<unknown> => world.admin('PATCH', `/tunnels/${tunnel.id}`, body);
+    await change({ name: null });
+    expect(await name()).toBe(`tcp ${tunnel.listen_port}`);
+    await change({ port_count: 2 });
+    expect(await name()).toBe(`tcp ${tunnel.listen_port}-${tunnel.listen_port + 1}`);
+    await change({ name: 'echo', port_count: 1 });
   });
 
   it('shows only rows that the user may see', async () => {

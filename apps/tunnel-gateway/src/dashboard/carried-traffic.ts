@@ -4,10 +4,11 @@ import { Injectable } from '@nestjs/common';
 import type { Host } from '../data/host.entity.js';
 import { seesAll, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
+import { readOptions } from '../data/row-options.js';
 import { BUCKET_KINDS, bucketRange } from '../traffic/bucket.js';
 import { SeriesReader } from '../traffic/flow-series.js';
 import { ADDRESS_SORTS } from '../traffic/traffic.dto.js';
-import type { Tunnel } from '../data/tunnel.entity.js';
+import { TunnelOptions, type Tunnel } from '../data/tunnel.entity.js';
 import { instant } from '../wire/view-parts.js';
 
 const SHOWN = 10;
@@ -35,7 +36,11 @@ export class CarriedTraffic {
 
   async tunnels(actor: Actor, now: number): Promise<TopResource[]> {
     const found = await this.owned.tunnels(actor).ranked(carriedBy('tunnel', now), CARRIED, SHOWN);
-    return found.map(({ row, ...carried }) => toTop(row, nameOfTunnel(row), carried));
+    const ids = found.map(({ row }) => row.id);
+    const options = await readOptions(this.owned.options, TunnelOptions, 'tunnelId', ids);
+    return found.map(({ row, ...carried }) =>
+      toTop(row, nameOfTunnel(row, options.get(row.id)?.portCount ?? 1), carried),
+    );
   }
 
   async hosts(actor: Actor, now: number): Promise<TopResource[]> {
@@ -78,9 +83,10 @@ function toTop({ id, clientId }: Tunnel | Host, name: string, carried: Carried):
   return { id, client_id: clientId, name, inlet_bytes, export_bytes, connections };
 }
 
-function nameOfTunnel({ name, mode, listenPort }: Tunnel): string {
+function nameOfTunnel({ name, mode, listenPort: first }: Tunnel, ports: number): string {
   if (name !== null) return name;
-  return listenPort === 0 ? mode : `${mode} ${listenPort}`;
+  if (first === 0) return mode;
+  return ports > 1 ? `${mode} ${first}-${first + ports - 1}` : `${mode} ${first}`;
 }
 
 function nameOfHost({ host, location }: Host): string {

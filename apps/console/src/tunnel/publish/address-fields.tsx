@@ -3,7 +3,8 @@ import type { Form } from '../../shared/state/use-form.js';
 import { code } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { useGateway } from '../parts/gateway-context.js';
-import { httpsOf, type Https, type ServiceForm } from './publish-form.js';
+import { TUNNEL_MODES } from '../tunnels/tunnel-modes.js';
+import { httpsOf, modeOf, type Https, type ServiceForm } from './publish-form.js';
 
 const HTTPS = (['automatic', 'own', 'none'] as const).map((value) => ({
   value,
@@ -79,7 +80,7 @@ function NameFields({ form }: AddressFieldsProps) {
       {!isPrivate && (
         <TextField
           label={t('tunnels.port')}
-          hint={t('tunnels.portsHint')}
+          hint={t(TUNNEL_MODES[modeOf(form.values)].mayHaveRange ? 'tunnels.portsHint' : 'tunnels.portHint')}
           value={form.values.listen_port}
           problem={form.problem('listen_port')}
           onInput={(port) => form.set('listen_port', port)}

@@ -157,6 +157,7 @@ describe('publishing a service', () => {
     expect(target('web', 'nas.lan:80')).toBe('http://nas.lan:80');
     expect(target('web', 'https://nas.lan')).toBe('https://nas.lan');
     expect(target('tcp', '22')).toBe('127.0.0.1:22');
+    expect(target('udp', '6000-6010')).toBe('127.0.0.1:6000-6010');
     expect(target('file', '/srv/www')).toBe('file:///srv/www?ro=1');
     expect(target('proxy', '10.0.0.0/8:80')).toBe('10.0.0.0/8:80');
   });

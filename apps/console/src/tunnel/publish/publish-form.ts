@@ -101,12 +101,12 @@ export function modeOf({ kind, mode, direct }: Pick<ServiceForm, 'kind' | 'mode'
   return kind === 'web' ? 'tcp' : kind;
 }
 
-/** `3000` and `127.0.0.1:3000` are enough for what runs beside the agent. */
+/** `3000`, `6000-6010` and `127.0.0.1:3000` are enough for what runs beside the agent. */
 export function targetOf({ kind, target_addr: typed }: Pick<ServiceForm, 'kind' | 'target_addr'>): string {
   const text = typed.trim();
   if (kind === 'file') return text.startsWith('/') ? `file://${text}?ro=1` : text;
   if (kind === 'proxy') return text;
-  const target = /^\d{1,5}$/.test(text) ? `127.0.0.1:${text}` : text;
+  const target = /^\d{1,5}(-\d{1,5})?$/.test(text) ? `127.0.0.1:${text}` : text;
   return kind !== 'web' || target === '' || target.includes('://') ? target : `http://${target}`;
 }
 
