@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { UnitOfWork } from '@gatehouse/persistence';
+import { createDataSource, UnitOfWork, urlOf } from '@gatehouse/persistence';
 import fc from 'fast-check';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PointGrants } from '../src/points/point-grants.js';
+import { PointMetrics } from '../src/points/point-metrics.js';
 import { PointsLedger, type LedgerParty, type Transfer } from '../src/points/points-ledger.js';
+import { runStatement } from '../src/points/run-statement.js';
 import { ShareFees } from '../src/points/share-fees.js';
 import { auditBooks, createAccounts, createShares, givePoints, SOUND } from './points-support.js';
 import { startSite, type SiteApp } from './site-app.js';
@@ -59,6 +61,34 @@ describe('a transfer', () => {
       status: 402,
     });
     expect([await ledger.balance(a), await ledger.balance(b)]).toEqual([3, 3]);
+  });
+
+  it('that is refused leaves its connection to the next one, and a broken connection is replaced', async () => {
+    const [a] = await twoAccounts(3);
+    const own = createDataSource({
+      url: urlOf(sql),
+      schema: 'resource_sharing',
+      entities: [],
+      migrations: [],
+      applicationName: 'one connection',
+      poolSize: 1,
+    });
+    await own.initialize();
+    onTestFinished(() => own.destroy());
+    const transfers = new PointsLedger(own, site.app.get(PointMetrics));
+    const session = async (text = 'SELECT pg_backend_pid() AS pid'): Promise<number | undefined> => {
+      const rows = await runStatement<{ pid: number }>(own, undefined, { name: text.slice(0, 60), text }, []);
+      return rows[0]?.pid;
+    };
+    const first = await session();
+    const fee = moving({ userId: a }, 'fees', 1);
+    await transfers.transfer(fee);
+    await expect(transfers.transfer({ ...fee, amount: 2 })).rejects.toMatchObject({ code: 'CONFLICT' });
+    const dear = moving({ userId: a }, 'fees', 4);
+    await expect(transfers.transfer(dear)).rejects.toMatchObject({ code: 'INSUFFICIENT_POINTS' });
+    expect(await session()).toBe(first);
+    await expect(session('SELECT pg_terminate_backend(pg_backend_pid()) AS pid')).rejects.toThrow('terminating');
+    expect(await session()).not.toBe(first);
   });
 
   it('of at most the balance: takes what there is, and nothing from an empty account', async () => {

@@ -1,4 +1,5 @@
 import { pgPool } from '@gatehouse/persistence';
+import { mayPass, sqlStateOf } from '@gatehouse/postgres';
 import type { DataSource, EntityManager } from 'typeorm';
 
 /** A SELECT that may call functions that write. */
@@ -16,6 +17,17 @@ export async function runStatement<Row extends object>(
   values: unknown[],
 ): Promise<Row[]> {
   if (tx !== undefined) return tx.query<Row[]>(text, values);
-  const { rows } = await pgPool(dataSource).query<Row>({ name, text, values });
-  return rows;
+  const client = await pgPool(dataSource).connect();
+  let isBroken = true;
+  try {
+    const { rows } = await client.query<Row>({ name, text, values });
+    isBroken = false;
+    return rows;
+  } catch (error) {
+    isBroken = sqlStateOf(error) === '' || mayPass(error);
+    throw error;
+  } finally {
+    // The pool's own `query` closes the connection after every error: each refused transfer would cost a new one.
+    client.release(isBroken);
+  }
 }
