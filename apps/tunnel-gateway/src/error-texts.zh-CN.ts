@@ -93,6 +93,12 @@ const TUNNELS: ErrorTexts = {
   'must be up to 32 header fields with their texts, without fields of the connection or of the gateway':
     '最多 32 个请求头字段，不能包含连接和网关自身使用的字段',
   'must be an address without a zone': '必须是不带区域标识的地址',
+  'rules of a {scope} see no requests: only hosts have paths and methods':
+    '作用范围为 {scope} 的规则看不到请求：只有主机才有路径和方法',
+  'only hosts have requests: resource_type must be host': '只有主机才有请求：resource_type 必须是 host',
+  'is not the path of a request, or one that hosts refuse': '不是请求的路径，或是主机会拒绝的路径',
+  'the host passes TLS on, so its requests cannot be seen: the rule denies whoever it could deny, and allows nobody':
+    '该主机直接转发 TLS，无法看到其请求：此规则会拒绝它可能拒绝的所有人，并且不允许任何人',
   'must be 0 for {scope} rules': '作用范围为 {scope} 的规则必须填 0',
   'must name the {scope} that the rule applies to': '必须指定规则适用的 {scope}',
   'only administrators can manage {scope} rules': '作用范围为 {scope} 的规则仅限管理员管理',

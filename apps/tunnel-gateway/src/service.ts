@@ -5,7 +5,7 @@ import { Client, ClientOptions } from './data/client.entity.js';
 import { Domain } from './data/domain.entity.js';
 import { EventRow } from './data/event.entity.js';
 import { Host, HostOptions } from './data/host.entity.js';
-import { IpRule } from './data/ip-rule.entity.js';
+import { IpRule, IpRuleOptions } from './data/ip-rule.entity.js';
 import { SessionDetails, SessionRow } from './data/session.entity.js';
 import { TrafficQuotaRow } from './data/traffic-quota.entity.js';
 import { FlowStat, RequestIp } from './data/traffic.entity.js';
@@ -37,6 +37,7 @@ export const SERVICE = defineService({
       HostOptions,
       Domain,
       IpRule,
+      IpRuleOptions,
       AuthPolicy,
       PolicyOptions,
       TrafficQuotaRow,

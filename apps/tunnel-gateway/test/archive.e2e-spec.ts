@@ -83,8 +83,15 @@ beforeAll(async () => {
     priority: 3,
   });
   await make('/ip-rules', { scope: 'user', resource_id: ann.id, type: 'deny', pattern: '192.0.2.1', remark: 'loud' });
-  await make('/ip-rules', { scope: 'host', resource_id: host.id, type: 'allow', pattern: '127.0.0.1' });
-  await make('/ip-rules', { scope: 'user', resource_id: ann.id, type: 'deny', pattern: '!AS1', pattern_kind: 'asn' });
+  await make('/ip-rules', { scope: 'host', resource_id: host.id, type: 'allow', pattern: '127.0.0.1', paths: ['/a'] });
+  await make('/ip-rules', {
+    scope: 'user',
+    resource_id: ann.id,
+    type: 'deny',
+    pattern: '!AS1',
+    pattern_kind: 'asn',
+    methods: ['GET', 'PUT'],
+  });
   const users = [{ username: 'eve', password: 'let me in' }];
   await make('/auth-policies', { resource_type: 'host', resource_id: host.id, type: 'basic', users, ttl_seconds: 60 });
   await make('/auth-policies', {

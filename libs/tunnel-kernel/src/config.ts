@@ -139,7 +139,7 @@ export interface HostConfig {
 }
 
 export type IpRuleScope = 'global' | 'console' | 'user' | 'client' | ResourceKind;
-export type IpPatternKind = 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn';
+export type IpPatternKind = 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn' | 'any';
 
 export interface IpRuleConfig {
   id: number;
@@ -151,6 +151,10 @@ export interface IpRuleConfig {
   pattern: string;
   /** Lower numbers are evaluated first. */
   priority: number;
+  /** Only for requests of hosts with these paths, as in `parseRulePath`. Null or absent: whatever the path. */
+  paths?: readonly string[] | null;
+  /** Only for requests with these methods. Null or absent: whatever the method. */
+  methods?: readonly string[] | null;
 }
 
 export type VisitorPolicyType = 'password' | 'basic' | 'callback' | 'oauth';

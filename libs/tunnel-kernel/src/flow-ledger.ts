@@ -8,6 +8,7 @@ import {
   type Throttle,
 } from '@gatehouse/net';
 import { resourceKey, type ResourceRef } from './resource.js';
+import type { Asked } from './access/request-condition.js';
 import type { VisitorLedger } from './visitor-ledger.js';
 import type { Endpoint } from './base/endpoint.js';
 
@@ -42,6 +43,8 @@ export interface Flow {
   readonly resource: ResourceRef;
   readonly clientId: number;
   readonly visitor: Endpoint;
+  /** The request that it carries. */
+  readonly asked: Asked;
   readonly startedAt: number;
   /** Counts bytes as they flow. */
   readonly counter: ByteCounter;
@@ -92,11 +95,12 @@ export class FlowLedger {
   }
 
   /** `connections`: 0 for a flow that carries several, which `carried` counts. */
-  open(resource: ResourceRef, clientId: number, visitor: Endpoint, connections = 1): Flow {
+  open(resource: ResourceRef, clientId: number, visitor: Endpoint, connections = 1, asked?: Asked): Flow {
     const flow: CountedFlow = {
       resource,
       clientId,
       visitor,
+      asked,
       startedAt: this.now(),
       counter: { upload: 0, download: 0 },
       handle: null,

@@ -34,6 +34,8 @@ export {
 } from './config.js';
 export type { ResourceKind, ResourceRef } from './resource.js';
 export { IpPatternError, parseIpPattern } from './access/ip-pattern.js';
+export { parseRuleMethod, parseRulePath, RequestCondition, type RequestFacts } from './access/request-condition.js';
+export { readTarget } from './vhost/request-target.js';
 export {
   IpRules,
   type AccessPoint,

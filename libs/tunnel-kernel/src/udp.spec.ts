@@ -363,7 +363,7 @@ describe('datagrams to any destination', () => {
     const visitor = { address: '192.0.2.1', port: 4000 };
     const { datagrams } = rig.server as unknown as { datagrams: DatagramSessions };
     const session = datagrams.open({
-      admitted: { resource: { kind: 'tunnel', id: 7 }, clientId: 1, visitor, throttle: () => null },
+      admitted: { resource: { kind: 'tunnel', id: 7 }, clientId: 1, visitor, asked: undefined, throttle: () => null },
       entrance: { address: '192.0.2.2', port: 1080 },
       idleMs: 0,
       onDatagram: (payload, source) =>

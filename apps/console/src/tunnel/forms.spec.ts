@@ -284,6 +284,7 @@ describe('a rule', () => {
     ['10.0.0.0/8', 'cidr'],
     ['2001:db8::/32', 'cidr'],
     ['10.1.*', 'wildcard'],
+    ['*', 'any'],
     ['192.0.2.1-192.0.2.9', 'range'],
     ['!DE', 'country'],
     ['AS13335', 'asn'],
@@ -303,6 +304,8 @@ describe('a rule', () => {
       type: 'deny',
       pattern: '10.0.0.0/8',
       pattern_kind: 'cidr',
+      paths: null,
+      methods: null,
       priority: 0,
       remark: null,
     });
@@ -313,13 +316,24 @@ describe('a rule', () => {
     expect(ruleForm(null, false).scope).toBe('client');
   });
 
+  it('is about requests where hosts are', () => {
+    const form = { ...ruleForm(null, true), pattern: '*', paths: ' /admin \n\n/api/*', methods: 'GET, post' };
+    expect(ruleBody(form)).toMatchObject({ paths: ['/admin', '/api/*'], methods: ['GET', 'post'] });
+    expect(ruleBody({ ...form, scope: 'tunnel', resource_id: '7' })).toMatchObject({ paths: null, methods: null });
+  });
+
   it('is checked for a place', () => {
-    expect(checkQuery({ ip: ' 192.0.2.1 ', place: 'tunnel', resource_id: '7' })).toEqual({
+    const request = { path: '/admin', method: ' POST ' };
+    expect(checkQuery({ ip: ' 192.0.2.1 ', place: 'tunnel', resource_id: '7', ...request })).toEqual({
       ip: '192.0.2.1',
       resource_type: 'tunnel',
       resource_id: '7',
     });
-    expect(checkQuery({ ip: '::1', place: 'console', resource_id: '7' })).not.toHaveProperty('resource_id');
+    expect(checkQuery({ ip: '::1', place: 'console', resource_id: '7', ...request })).not.toHaveProperty('resource_id');
+    expect(checkQuery({ ip: '::1', place: 'host', resource_id: '7', ...request })).toMatchObject({
+      path: '/admin',
+      method: 'POST',
+    });
   });
 });
 

@@ -33,13 +33,13 @@ BEGIN
       WHEN 'users' THEN 'users' WHEN 'clients' THEN 'clients' WHEN 'client_options' THEN 'clients'
       WHEN 'tunnels' THEN 'tunnels' WHEN 'tunnel_options' THEN 'tunnels'
       WHEN 'hosts' THEN 'hosts' WHEN 'host_options' THEN 'hosts' WHEN 'certificates' THEN 'hosts'
-      WHEN 'ip_rules' THEN 'ip_rules'
+      WHEN 'ip_rules' THEN 'ip_rules' WHEN 'ip_rule_options' THEN 'ip_rules'
       WHEN 'auth_policies' THEN 'auth_policies' WHEN 'policy_options' THEN 'auth_policies'
       ELSE 'all' END END AS kind,
     (CASE TG_TABLE_NAME
       WHEN 'client_options' THEN changed ->> 'client_id' WHEN 'tunnel_options' THEN changed ->> 'tunnel_id'
       WHEN 'host_options' THEN changed ->> 'host_id' WHEN 'certificates' THEN changed ->> 'host_id'
-      WHEN 'policy_options' THEN changed ->> 'policy_id'
+      WHEN 'policy_options' THEN changed ->> 'policy_id' WHEN 'ip_rule_options' THEN changed ->> 'rule_id'
       ELSE changed ->> 'id' END)::bigint AS row_id) AS note
   ON CONFLICT DO NOTHING;
   RETURN NULL;
@@ -97,6 +97,12 @@ DROP TRIGGER IF EXISTS ip_rules_revision ON tunnel_gateway.ip_rules;
 CREATE CONSTRAINT TRIGGER ip_rules_revision
   AFTER INSERT OR DELETE OR UPDATE OF scope, resource_id, type, pattern, pattern_kind, priority
   ON tunnel_gateway.ip_rules
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.count_revision();
+
+DROP TRIGGER IF EXISTS ip_rule_options_revision ON tunnel_gateway_ops.ip_rule_options;
+CREATE CONSTRAINT TRIGGER ip_rule_options_revision
+  AFTER INSERT OR DELETE OR UPDATE OF paths, methods
+  ON tunnel_gateway_ops.ip_rule_options
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.count_revision();
 
 DROP TRIGGER IF EXISTS auth_policies_revision ON tunnel_gateway.auth_policies;

@@ -58,7 +58,11 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
     options: [{ table: 'tunnel_gateway_ops.host_options', key: 'host_id' }],
   },
   domain: { table: 'tunnel_gateway_ops.domains', key: 'id' },
-  ip_rule: { table: 'tunnel_gateway.ip_rules', key: 'id' },
+  ip_rule: {
+    table: 'tunnel_gateway.ip_rules',
+    key: 'id',
+    options: [{ table: 'tunnel_gateway_ops.ip_rule_options', key: 'rule_id' }],
+  },
   auth_policy: { table: 'tunnel_gateway.auth_policies', key: 'id' },
   webhook: { table: 'tunnel_gateway_ops.webhooks', key: 'id' },
   api_key: { table: 'tunnel_gateway_ops.api_keys', key: 'id' },

@@ -137,9 +137,10 @@ const HOSTS = `
 
 /** Rules for the console are applied by the service, not by the edge. */
 const IP_RULES = `
-  SELECT id, scope, coalesce(resource_id, 0) AS "resourceId", type, pattern_kind AS kind, pattern,
-    coalesce(priority, 0) AS priority
-  FROM tunnel_gateway.ip_rules WHERE scope <> 'console' AND ($1::bigint[] IS NULL OR id = ANY ($1)) ORDER BY id`;
+  SELECT r.id, r.scope, coalesce(r.resource_id, 0) AS "resourceId", r.type, r.pattern_kind AS kind, r.pattern,
+    coalesce(r.priority, 0) AS priority, o.paths, o.methods
+  FROM tunnel_gateway.ip_rules r LEFT JOIN tunnel_gateway_ops.ip_rule_options o ON o.rule_id = r.id
+  WHERE r.scope <> 'console' AND ($1::bigint[] IS NULL OR r.id = ANY ($1)) ORDER BY r.id`;
 
 /** With `auth_policies` as `p`. */
 export const POLICY_VERSION = `coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0)`;

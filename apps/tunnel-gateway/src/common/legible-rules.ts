@@ -1,8 +1,14 @@
-import { IpPatternError, IpRules, type IpRuleConfig, type IpRuleOptions } from '@gatehouse/tunnel-kernel';
-import { parseAddressPattern } from './address-pattern.js';
+import {
+  IpPatternError,
+  IpRules,
+  parseIpPattern,
+  RequestCondition,
+  type IpRuleConfig,
+  type IpRuleOptions,
+} from '@gatehouse/tunnel-kernel';
 
 /** No visitor comes from the unspecified address. */
-const NOBODY = { kind: 'exact', pattern: '::' } as const;
+const NOBODY = { kind: 'exact', pattern: '::', paths: null, methods: null } as const;
 
 /** Unchanged rules are the same objects in the next configuration. */
 const legible = new WeakSet<IpRuleConfig>();
@@ -39,11 +45,12 @@ export function compileRules(rules: IpRuleConfig[], options: IpRuleOptions, prev
 function problemOf(rule: IpRuleConfig): string | null {
   if (legible.has(rule)) return null;
   try {
-    parseAddressPattern(rule.kind, rule.pattern);
+    parseIpPattern(rule.kind, rule.pattern);
+    if (rule.paths || rule.methods) new RequestCondition(rule.type, rule);
     legible.add(rule);
     return null;
   } catch (error) {
-    if (error instanceof RangeError) return error.message;
+    if (error instanceof IpPatternError) return error.message;
     throw error;
   }
 }

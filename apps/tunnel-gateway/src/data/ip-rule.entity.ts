@@ -1,6 +1,6 @@
 import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
 import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
-import { Check, Column, Entity, Index } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, OneToOne, PrimaryColumn } from 'typeorm';
 
 export const RULE_SCOPES = ['global', 'console', 'user', 'client', 'tunnel', 'host'] as const satisfies IpRuleScope[];
 export const RULE_TYPES = ['allow', 'deny'] as const;
@@ -12,6 +12,7 @@ export const PATTERN_KINDS = [
   'range',
   'country',
   'asn',
+  'any',
 ] as const satisfies IpPatternKind[];
 
 /** A rule that allows or denies addresses. The columns are given by the data model. */
@@ -24,7 +25,7 @@ export const PATTERN_KINDS = [
 @Index('ip_rules_asn_idx', { synchronize: false })
 @Check('ip_rules_scope_check', `scope IN ('global', 'console', 'user', 'client', 'tunnel', 'host')`)
 @Check('ip_rules_type_check', `type IN ('allow', 'deny')`)
-@Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country', 'asn')`)
+@Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country', 'asn', 'any')`)
 export class IpRule {
   @BigIntId()
   id: number;
@@ -56,4 +57,25 @@ export class IpRule {
 
   @TimestampColumn({ name: 'updated_at', nullable: true })
   updatedAt: Date | null;
+}
+
+/** What a rule says about requests, which has no column in the data model. */
+@Entity('ip_rule_options')
+@Check('ip_rule_options_paths_check', `jsonb_typeof(paths) = 'array' AND paths <> '[]'`)
+@Check('ip_rule_options_methods_check', `jsonb_typeof(methods) = 'array' AND methods <> '[]'`)
+export class IpRuleOptions {
+  @PrimaryColumn({ name: 'rule_id', type: 'bigint' })
+  ruleId: number;
+
+  @OneToOne(() => IpRule, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'rule_id', foreignKeyConstraintName: 'ip_rule_options_rule_fk' })
+  rule: IpRule;
+
+  /** Null: any. */
+  @Column({ type: 'jsonb', nullable: true })
+  paths: string[] | null;
+
+  /** Null: any. */
+  @Column({ type: 'jsonb', nullable: true })
+  methods: string[] | null;
 }

@@ -9,6 +9,7 @@ import { OwnedRows } from '../data/owned-rows.js';
 import { RuleDatabases } from './rule-databases.js';
 import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
+import { withRequests } from './rule-requests.js';
 
 /** Notifies about every change of the configuration, including address rules. */
 const CHANNEL = 'tunnel_gateway:config';
@@ -96,6 +97,8 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
 
   private async read(tx?: EntityManager): Promise<IpRules | null> {
     const rows = await this.owned.ipRules(SYSTEM_ACTOR, tx).some(OF_CONSOLE);
-    return rows.length === 0 ? null : compileRules(rows.map(toRuleConfig), this.databases.options);
+    if (rows.length === 0) return null;
+    const rules = await withRequests(tx ?? this.owned.options, rows);
+    return compileRules(rules.map(toRuleConfig), this.databases.options);
   }
 }

@@ -1,6 +1,13 @@
 import { SYSTEM_ACTOR, type Actor } from '@gatehouse/auth';
 import type { IpRuleCheck, IpRuleCheckLevel } from '@gatehouse/contracts';
-import type { AccessPoint, IpExplanation, IpRules, LevelExplanation } from '@gatehouse/tunnel-kernel';
+import {
+  readTarget,
+  type AccessPoint,
+  type IpExplanation,
+  type IpRules,
+  type LevelExplanation,
+  type RequestFacts,
+} from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import { seesAll, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
@@ -8,10 +15,10 @@ import { ResourceOwners } from '../data/resource-owners.js';
 import { fieldError } from '../wire/field-error.js';
 import { RuleDatabases } from './rule-databases.js';
 import type { IpRuleCheckQuery } from './ip-rule.dto.js';
-import type { IpRule } from '../data/ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
 import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
+import { withRequests, type WholeRule } from './rule-requests.js';
 
 /** The place that an address is checked for: the console, or as much of a visitor's resource as is known. */
 type Place = 'console' | Partial<AccessPoint>;
@@ -19,7 +26,7 @@ type Place = 'console' | Partial<AccessPoint>;
 /** Explains what the data plane decides about an address: the same rules, compiled by the same code. */
 @Injectable()
 export class IpRuleCheckService {
-  private global: { revision: number; rules: IpRule[] } | null = null;
+  private global: { revision: number; rules: WholeRule[] } | null = null;
   private compiled: IpRules | null = null;
 
   constructor(
@@ -31,22 +38,30 @@ export class IpRuleCheckService {
   /** @throws AppError NOT_FOUND for a resource that the actor may not see. */
   async check(query: IpRuleCheckQuery, actor: Actor): Promise<IpRuleCheck> {
     const place = await this.placeOf(query, actor);
+    const asked = place === 'console' ? undefined : place.asked;
     const rules = await this.rulesOf(place);
     const { address, allowed, levels } = this.explain(query.ip, place, rules);
     const { countryOf, asnOf } = this.databases.options;
     if (address === null) throw fieldError('ip', 'must be an address without a zone');
     // Global rules are only shown to administrators.
-    const shown = new Map(rules.filter(({ scope }) => scope !== 'global' || seesAll(actor)).map(byId));
+    const shown = new Map(rules.filter(({ rule }) => rule.scope !== 'global' || seesAll(actor)).map(byId));
     return {
       ip: address,
       allowed,
       country: countryOf?.(address) ?? null,
       asn: asnOf?.(address) ?? null,
+      request: typeof asked === 'object' ? { method: asked.method, path: asked.target.forward } : null,
       levels: levels.map((level) => toLevel(level, shown)),
     };
   }
 
-  private async placeOf({ resource_type: kind, resource_id: id }: IpRuleCheckQuery, actor: Actor): Promise<Place> {
+  private async placeOf(
+    { resource_type: kind, resource_id: id, path, method }: IpRuleCheckQuery,
+    actor: Actor,
+  ): Promise<Place> {
+    if (kind !== 'host' && (path !== undefined || method !== undefined)) {
+      throw fieldError(path === undefined ? 'method' : 'path', 'only hosts have requests: resource_type must be host');
+    }
     if (kind === 'console') {
       await this.owners.seen(actor, 'global', id);
       return 'console';
@@ -57,9 +72,14 @@ export class IpRuleCheckService {
     if (kind === 'user') return { userId: id };
     if (kind === 'client') return this.clientPlace(id, actor);
     if (kind === 'global') return {};
-    const table = kind === 'tunnel' ? this.owned.tunnels(actor) : this.owned.hosts(actor);
-    const { clientId } = await table.one(id);
-    return { ...(await this.clientPlace(clientId, actor)), resource: { kind, id } };
+    const resource = { kind, id };
+    if (kind === 'tunnel') {
+      const { clientId } = await this.owned.tunnels(actor).one(id);
+      return { ...(await this.clientPlace(clientId, actor)), resource };
+    }
+    const { clientId, targetAddr } = await this.owned.hosts(actor).one(id);
+    const asked = targetAddr.startsWith('tls:') ? 'unseen' : readAsked(path, method);
+    return { ...(await this.clientPlace(clientId, actor)), resource, asked };
   }
 
   private async clientPlace(clientId: number, actor: Actor): Promise<Partial<AccessPoint>> {
@@ -68,14 +88,17 @@ export class IpRuleCheckService {
   }
 
   /** The rules of the requested levels. There may be many global ones, so they are cached until a rule changes. */
-  private async rulesOf(place: Place): Promise<IpRule[]> {
-    const rules = this.owned.ipRules(SYSTEM_ACTOR);
-    if (place === 'console') return rules.some([{ sql: `row.scope = 'console'` }]);
+  private async rulesOf(place: Place): Promise<WholeRule[]> {
+    if (place === 'console') return this.read({ sql: `row.scope = 'console'` });
     const revision = await this.revision();
     if (this.global?.revision !== revision) {
-      this.global = { revision, rules: await rules.some([{ sql: `row.scope = 'global'` }]) };
+      this.global = { revision, rules: await this.read({ sql: `row.scope = 'global'` }) };
     }
-    return [...this.global.rules, ...(await rules.some([ofLevels(place)]))];
+    return [...this.global.rules, ...(await this.read(ofLevels(place)))];
+  }
+
+  private async read(which: Condition): Promise<WholeRule[]> {
+    return withRequests(this.owned.options, await this.owned.ipRules(SYSTEM_ACTOR).some([which]));
   }
 
   private async revision(): Promise<number> {
@@ -85,7 +108,7 @@ export class IpRuleCheckService {
     return row?.revision ?? 0;
   }
 
-  private explain(ip: string, place: Place, rules: readonly IpRule[]): IpExplanation {
+  private explain(ip: string, place: Place, rules: readonly WholeRule[]): IpExplanation {
     // Unchanged levels are not compiled again.
     this.compiled = compileRules(rules.map(toRuleConfig), this.databases.options, this.compiled ?? undefined);
     return place === 'console' ? this.compiled.explainConsole(ip) : this.compiled.explain(ip, place);
@@ -101,11 +124,18 @@ function ofLevels({ userId = 0, clientId = 0, resource }: Partial<AccessPoint>):
   };
 }
 
-function byId(rule: IpRule): [number, IpRule] {
-  return [rule.id, rule];
+/** The request as the data plane reads it. @throws AppError */
+function readAsked(path = '/', method = 'GET'): RequestFacts {
+  const target = readTarget(path.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent));
+  if (target === null) throw fieldError('path', 'is not the path of a request, or one that hosts refuse');
+  return { method: method.trim().toUpperCase(), target };
 }
 
-function toLevel(level: LevelExplanation, shown: ReadonlyMap<number, IpRule>): IpRuleCheckLevel {
+function byId(whole: WholeRule): [number, WholeRule] {
+  return [whole.rule.id, whole];
+}
+
+function toLevel(level: LevelExplanation, shown: ReadonlyMap<number, WholeRule>): IpRuleCheckLevel {
   const { scope, resourceId, outcome, rule, unresolved } = level;
   const row = rule && shown.get(rule.id);
   return { scope, resource_id: resourceId, outcome, rule: row ? toIpRuleView(row) : null, unresolved };

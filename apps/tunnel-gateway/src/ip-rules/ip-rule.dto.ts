@@ -1,5 +1,15 @@
 import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
-import { IsBoolean, IsIP, IsIn, IsOptional } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIP,
+  IsIn,
+  IsOptional,
+  IsString,
+  MaxLength,
+} from 'class-validator';
 import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
@@ -7,7 +17,7 @@ import { Aliases, Line, RowId, Whole } from '../wire/text-fields.js';
 import { PATTERN_KINDS, RULE_SCOPES, RULE_TYPES, type RuleType } from '../data/ip-rule.entity.js';
 
 const TYPE_ALIASES = { whitelist: 'allow', white: 'allow', blacklist: 'deny', black: 'deny' };
-const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country', as: 'asn' };
+const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country', as: 'asn', all: 'any' };
 const MAX_PRIORITY = 1_000_000;
 
 export const IP_RULE_SORTS = {
@@ -58,6 +68,18 @@ export class IpRuleCheckQuery {
   /** 0 for `global` and `console`. */
   @QueryId(0)
   resource_id = 0;
+
+  /** For a host: the path of the request, `/` by default. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(2_048)
+  path?: string;
+
+  /** For a host: the method of the request, `GET` by default. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  method?: string;
 }
 
 class IpRuleFields {
@@ -65,6 +87,24 @@ class IpRuleFields {
   @Aliases(KIND_ALIASES)
   @IsIn(PATTERN_KINDS)
   pattern_kind?: IpPatternKind;
+
+  /** Only for requests of hosts with one of these paths, each with all below it; `*` is one segment. Null: any path. */
+  @Nullable()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(32)
+  @IsString({ each: true })
+  @MaxLength(512, { each: true })
+  paths?: string[] | null;
+
+  /** Only for requests of hosts with one of these methods; `GET` includes `HEAD`. Null: any method. */
+  @Nullable()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(16)
+  @IsString({ each: true })
+  @MaxLength(32, { each: true })
+  methods?: string[] | null;
 
   /** Lower numbers are evaluated first. */
   @Omittable()
@@ -97,7 +137,7 @@ export class IpRuleChanges extends IpRuleFields {
 
   /**
    * Depending on the kind: `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN`, `private`,
-   * `AS13335` or `!AS13335`.
+   * `AS13335`, `!AS13335`, or `*` of kind `any`.
    */
   @Omittable()
   @Line(128)

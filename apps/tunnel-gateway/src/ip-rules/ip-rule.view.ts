@@ -1,8 +1,8 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import { instant } from '../wire/view-parts.js';
-import type { IpRule } from '../data/ip-rule.entity.js';
+import type { WholeRule } from './rule-requests.js';
 
-export function toIpRuleView(rule: IpRule): IpRuleView {
+export function toIpRuleView({ rule, requests }: WholeRule): IpRuleView {
   return {
     id: rule.id,
     scope: rule.scope,
@@ -10,6 +10,8 @@ export function toIpRuleView(rule: IpRule): IpRuleView {
     type: rule.type,
     pattern: rule.pattern,
     pattern_kind: rule.patternKind,
+    paths: requests.paths,
+    methods: requests.methods,
     priority: rule.priority ?? 0,
     remark: rule.remark,
     created_at: instant(rule.createdAt),

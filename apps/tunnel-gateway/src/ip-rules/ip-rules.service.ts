@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { SYSTEM_ACTOR, type Actor } from '@gatehouse/auth';
 import type { IpRulePage, IpRuleView, WrittenIpRuleView } from '@gatehouse/contracts';
 import { afterCommit, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -14,8 +14,10 @@ import { ConsoleRules } from './console-rules.js';
 import { RuleDatabases } from './rule-databases.js';
 import { parseAddressPattern } from '../common/address-pattern.js';
 import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody } from './ip-rule.dto.js';
-import type { IpRule } from '../data/ip-rule.entity.js';
+import { IpRuleOptions, type IpRule } from '../data/ip-rule.entity.js';
+import { writeOptions } from '../data/row-options.js';
 import { toIpRuleView } from './ip-rule.view.js';
+import { readRequests, withRequests } from './rule-requests.js';
 
 /** The author of a change, with the address and the expected version. */
 export interface RuleChange {
@@ -37,11 +39,11 @@ export class IpRulesService {
 
   async list(query: IpRuleQuery, actor: Actor): Promise<IpRulePage> {
     const { items, next_cursor } = await this.owned.ipRules(actor).page(query, conditionsOf(query), IP_RULE_SORTS);
-    return { items: items.map(toIpRuleView), next_cursor };
+    return { items: (await withRequests(this.owned.options, items)).map(toIpRuleView), next_cursor };
   }
 
   async get(id: number, actor: Actor): Promise<IpRuleView> {
-    return toIpRuleView(await this.owned.ipRules(actor).one(id));
+    return this.view(await this.owned.ipRules(actor).one(id));
   }
 
   /** @throws AppError SELF_LOCKOUT, as `update` and `remove`, for a console rule that would lock out `address` */
@@ -51,6 +53,7 @@ export class IpRulesService {
       const added = await this.owned
         .ipRules(actor, tx)
         .add({ ...columnsOf(body, null), scope: body.scope, resourceId });
+      await writeOptions(tx, IpRuleOptions, 'ruleId', added.id, readRequests(body, body.scope));
       await this.changed(added, body.force === true ? null : address, tx);
       return added;
     });
@@ -63,6 +66,7 @@ export class IpRulesService {
       const before = await rules.lock(id, expected);
       refuseOthers(before, actor);
       const after = await rules.change(id, columnsOf(body, before));
+      await writeOptions(tx, IpRuleOptions, 'ruleId', id, readRequests(body, before.scope));
       await this.changed(after, body.force === true ? null : address, tx);
       return after;
     });
@@ -84,8 +88,23 @@ export class IpRulesService {
     afterCommit(tx, () => this.console.refresh());
   }
 
-  private written(rule: IpRule): WrittenIpRuleView {
-    return { ...toIpRuleView(rule), warning: this.databases.warningFor(rule.patternKind) };
+  private async view(rule: IpRule): Promise<IpRuleView> {
+    const [whole] = await withRequests(this.owned.options, [rule]);
+    if (!whole) throw new AppError('INTERNAL');
+    return toIpRuleView(whole);
+  }
+
+  private async written(rule: IpRule): Promise<WrittenIpRuleView> {
+    const view = await this.view(rule);
+    return { ...view, warning: this.databases.warningFor(rule.patternKind) ?? (await this.unseenBy(view)) };
+  }
+
+  /** Why a rule about requests sees none; null: it sees them, or is not about requests. */
+  private async unseenBy({ scope, resource_id: id, paths, methods }: IpRuleView): Promise<string | null> {
+    if (scope !== 'host' || (paths === null && methods === null)) return null;
+    const [host] = await this.owned.hosts(SYSTEM_ACTOR).some([{ sql: 'row.id = :id', parameters: { id } }]);
+    if (!host?.targetAddr.startsWith('tls:')) return null;
+    return 'the host passes TLS on, so its requests cannot be seen: the rule denies whoever it could deny, and allows nobody';
   }
 
   private async resourceOf(

@@ -47,6 +47,8 @@ import { AnnounceTunnelRates1763668803021 } from './1763668803021-announce-tunne
 import { AddAsnRules1763668803050 } from './1763668803050-add-asn-rules.js';
 import { AddPortRanges1763668803060 } from './1763668803060-add-port-ranges.js';
 import { AnnouncePortRanges1763668803061 } from './1763668803061-announce-port-ranges.js';
+import { AddRequestRules1763668803070 } from './1763668803070-add-request-rules.js';
+import { AnnounceRequestRules1763668803071 } from './1763668803071-announce-request-rules.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -99,4 +101,6 @@ export const MIGRATIONS = [
   AddAsnRules1763668803050,
   AddPortRanges1763668803060,
   AnnouncePortRanges1763668803061,
+  AddRequestRules1763668803070,
+  AnnounceRequestRules1763668803071,
 ];

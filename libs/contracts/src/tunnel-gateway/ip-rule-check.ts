@@ -25,6 +25,8 @@ export interface IpRuleCheck {
   country: string | null;
   /** Number of the autonomous system of the address; null: unknown, or no database of them is loaded. */
   asn: number | null;
+  /** The request that was checked; null: nobody sees one there, as with tunnels and hosts that pass TLS on. */
+  request: { method: string; path: string } | null;
   levels: IpRuleCheckLevel[];
 }
 

@@ -4,9 +4,8 @@ import { ExpiryClock } from '../limits/expiry-clock.js';
 import { limitKey, RateLimits, type HeldBack } from '../limits/rate-limits.js';
 import { SharedLimits } from '../limits/shared-limits.js';
 import { TrafficQuotas, type TrafficQuota } from '../limits/traffic-quotas.js';
-import { Admission } from '../modes/admission.js';
-import type { ResourceRef } from '../resource.js';
-import { ADMISSION_REFUSALS, Gate, type AdmissionRefusal, type Refusals } from './gate.js';
+import { Admission, type RefusedVisitor } from '../modes/admission.js';
+import { ADMISSION_REFUSALS, Gate, type Refusals } from './gate.js';
 import type { IpRuleOptions } from './ip-rules.js';
 import { RefusalSampler, type DeniedVisitors } from './refusal-sampler.js';
 import type { TrustedProxies } from './trusted-proxies.js';
@@ -63,7 +62,7 @@ export class AccessControl {
       limits: this.limits,
       proxies: options.proxies,
       proxyHeaderMs,
-      onRefused: (resource, clientId, address, reason) => this.refused(resource, clientId, address, reason),
+      onRefused: (refused) => this.refused(refused),
     });
   }
 
@@ -80,8 +79,8 @@ export class AccessControl {
     if (expired.length > 0) onExpired(expired);
   }
 
-  mayStay({ resource, clientId, visitor }: Readonly<Flow>): boolean {
-    return this.gate.refusal(resource, clientId, visitor.address) === null;
+  mayStay({ resource, clientId, visitor, asked }: Readonly<Flow>): boolean {
+    return this.gate.refusal(resource, clientId, visitor.address, asked) === null;
   }
 
   /** Refused visitors since the start. */
@@ -125,11 +124,11 @@ export class AccessControl {
     this.admission.enforce();
   }
 
-  private refused(resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal): void {
+  private refused({ resource, clientId, address, reason, asked }: RefusedVisitor): void {
     this.counts[reason] += 1;
     const count = this.sampler.count(resource, reason);
     if (count === 0) return;
-    const rule = reason === 'address_denied' ? this.gate.denial(resource, clientId, address) : null;
+    const rule = reason === 'address_denied' ? this.gate.denial(resource, clientId, address, asked) : null;
     this.options.onDenied({ resource, clientId, reason, address, rule, count });
   }
 }

@@ -4,6 +4,7 @@ import type { TrafficQuotas } from '../limits/traffic-quotas.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
 import { IpPatternError } from './ip-pattern.js';
 import { IpRules, type IpDenial, type IpRuleOptions } from './ip-rules.js';
+import type { Asked } from './request-condition.js';
 
 const GATE_REFUSALS = [
   'client_disabled',
@@ -73,8 +74,8 @@ export class Gate {
   }
 
   /** Checks in this order: the client, its expiry, address rules, traffic quotas, connections. */
-  enter(resource: ResourceRef, clientId: number, address: string): Lease | GateRefusal {
-    const refusal = this.refusal(resource, clientId, address);
+  enter(resource: ResourceRef, clientId: number, address: string, asked?: Asked): Lease | GateRefusal {
+    const refusal = this.refusal(resource, clientId, address, asked);
     if (refusal) return refusal;
     const used = this.inUse.get(clientId) ?? 0;
     const max = this.clients.get(clientId)?.maxConnections ?? 0;
@@ -96,13 +97,14 @@ export class Gate {
     resource: ResourceRef,
     clientId: number,
     address: string,
+    asked?: Asked,
   ): Exclude<GateRefusal, 'too_many_connections'> | null {
     // A visitor of a resource that was removed, or that now belongs to another client, learns no more than with a
     // disabled client.
     if (this.ownerOf(resource) !== clientId) return 'client_disabled';
     const refusal = this.clientRefusal(clientId);
     if (refusal) return refusal;
-    if (this.denial(resource, clientId, address)) return 'address_denied';
+    if (this.denial(resource, clientId, address, asked)) return 'address_denied';
     return this.quotas?.stopping({ resource, clientId, userId: this.userOf(clientId) }) ? 'quota_used_up' : null;
   }
 
@@ -113,9 +115,9 @@ export class Gate {
     return client.expiresAt !== null && client.expiresAt <= this.now() ? 'client_expired' : null;
   }
 
-  /** The rule that denies an address. */
-  denial(resource: ResourceRef, clientId: number, address: string): IpDenial | null {
-    return this.rules.decide(address, { userId: this.userOf(clientId), clientId, resource });
+  /** The rule that denies an address, or what it asks for. */
+  denial(resource: ResourceRef, clientId: number, address: string, asked?: Asked): IpDenial | null {
+    return this.rules.decide(address, { userId: this.userOf(clientId), clientId, resource, asked });
   }
 
   /** The owner of a client; 0: unknown. */

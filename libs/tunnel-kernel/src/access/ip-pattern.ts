@@ -34,6 +34,7 @@ const PARSERS: Record<IpPatternKind, (text: string) => IpPattern> = {
   range: parseRange,
   country: parseCountry,
   asn: parseAsn,
+  any: parseAny,
 };
 
 /** IPv4-mapped IPv6 addresses are treated as IPv4 addresses, in patterns and for visitors. @throws IpPatternError. */
@@ -64,7 +65,7 @@ function parseMaskedCidr(text: string): IpPattern {
 
 /** `10.*`, `10.1.*.*`: wildcards follow the given octets. */
 function parseWildcard(text: string): IpPattern {
-  if (/^\*(\.\*){0,3}$/.test(text)) throw new IpPatternError(`"${text}" is everything: use the prefix`, '0.0.0.0/0');
+  if (/^\*(\.\*){0,3}$/.test(text)) throw new IpPatternError(`"${text}" is every address: its kind is any`);
   const [, given = ''] = /^((?:\d{1,3}\.){1,3})\*(?:\.\*){0,2}$/.exec(text) ?? [];
   const octets = given.split('.').slice(0, -1);
   const cidr = parseCidr(`${[...octets, '0', '0', '0'].slice(0, 4).join('.')}/${octets.length * 8}`);
@@ -118,6 +119,12 @@ function parseAsn(text: string): IpPattern {
     throw new IpPatternError(`"${text}" is not the number of an autonomous system, such as AS13335`);
   }
   return { canonical: `${mark}AS${asn}`, matcher: { asn, negated } };
+}
+
+/** `*`: every address of both families. */
+function parseAny(text: string): IpPattern {
+  if (text !== '*') throw new IpPatternError(`"${text}" is not every address`, '*');
+  return { canonical: '*', matcher: { cidrs: complementOf([]) } };
 }
 
 const MAX_ASN = 0xffffffff;

@@ -4,6 +4,7 @@ import { formatIp, parseIp, type IpAddress } from '@gatehouse/net';
 import type { IpPatternKind, IpRuleConfig, IpRuleScope } from '../config.js';
 import { ipNumber } from './ip-range.js';
 import { IpRules, type IpRuleOptions } from './ip-rules.js';
+import { readTarget } from '../vhost/request-target.js';
 
 const at = { userId: 5, clientId: 6, resource: { kind: 'tunnel', id: 7 } } as const;
 const ids: Record<IpRuleScope, number> = { global: 0, console: 0, user: 5, client: 6, tunnel: 7, host: 7 };
@@ -209,6 +210,69 @@ describe('address rules', () => {
     expect(new IpRules(rules).explain('x', at)).toMatchObject({ address: null, allowed: false });
   });
 
+  describe('about requests', () => {
+    const asked = (path: string, method = 'GET') => {
+      const target = readTarget(path);
+      if (!target) throw new Error(path);
+      return { method, target };
+    };
+    const host = { ...at, resource: { kind: 'host', id: 7 } } as const;
+    const outcome = (rules: IpRuleConfig[], ip: string, path: string, method?: string) =>
+      new IpRules(rules).decide(ip, { ...host, asked: asked(path, method) }) === null;
+
+    it('are ordered by priority with all others of their level', () => {
+      const rules = [
+        { ...rule('host', 'allow', 'cidr', '10.0.0.0/8', 1), paths: ['/admin'] },
+        { ...rule('host', 'deny', 'any', '*', 2), paths: ['/admin'] },
+        { ...rule('host', 'deny', 'any', '*', 3), methods: ['POST'] },
+        rule('host', 'allow', 'any', '*', 4),
+      ];
+      expect(outcome(rules, '10.0.0.1', '/admin/x')).toBe(true);
+      expect(outcome(rules, '10.0.0.1', '/admin/x', 'POST')).toBe(true);
+      expect(outcome(rules, '11.0.0.1', '/admin/x')).toBe(false);
+      expect(outcome(rules, '2001:db8::1', '/ADMIN/x')).toBe(false);
+      expect(outcome(rules, '11.0.0.1', '/x')).toBe(true);
+      expect(outcome(rules, '10.0.0.1', '/x', 'POST')).toBe(false);
+    });
+
+    it('refuse every other request as soon as one is allowed', () => {
+      const reads = [{ ...rule('host', 'allow', 'any', '*'), methods: ['GET'] }];
+      expect([outcome(reads, '1.1.1.1', '/'), outcome(reads, '1.1.1.1', '/', 'POST')]).toEqual([true, false]);
+      // Nobody comes in to a tunnel of the same client, where there are no requests.
+      const ofClient = [{ ...rule('client', 'allow', 'any', '*'), paths: ['/'] }];
+      expect(new IpRules(ofClient).decide('1.1.1.1', at)).toEqual({ scope: 'client', resourceId: 6, ruleId: null });
+    });
+
+    it('concern tunnels in no other way, and hosts that pass TLS on to their disadvantage', () => {
+      const denies = [{ ...rule('client', 'deny', 'any', '*'), paths: ['/admin'] }];
+      expect(new IpRules(denies).decide('1.1.1.1', at)).toBeNull();
+      expect(new IpRules(denies).decide('1.1.1.1', { ...host, asked: 'unseen' })).not.toBeNull();
+      expect(new IpRules(denies).decide('1.1.1.1', { ...host, asked: 'own' })).toBeNull();
+    });
+
+    it('are explained, and refuse what is no address', () => {
+      const rules = [{ ...rule('host', 'deny', 'country', 'CN'), paths: ['/a'] }];
+      const compiled = new IpRules(rules);
+      const explained = compiled.explain('1.1.1.1', { ...host, asked: asked('/a') });
+      expect(explained.levels[3]).toMatchObject({ outcome: 'no_match', unresolved: true });
+      expect(new IpRules(rules, { geoStrict: true }).explain('1.1.1.1', { ...host, asked: asked('/b') }).allowed).toBe(
+        true,
+      );
+      expect(compiled.decide('x', { ...host, asked: asked('/b') })).not.toBeNull();
+    });
+
+    it('are compiled again when their conditions change', () => {
+      const rules = [{ ...rule('host', 'deny', 'any', '*'), paths: ['/a'] }];
+      const first = new IpRules(rules);
+      expect(new IpRules(structuredClone(rules), {}, first).isSame(first)).toBe(true);
+      const other = new IpRules([{ ...rules[0]!, paths: ['/b'] }], {}, first);
+      expect(other.isSame(first)).toBe(false);
+      expect(new IpRules([{ ...rules[0]!, methods: ['GET'] }], {}, first).isSame(first)).toBe(false);
+      const broken = { ...rules[0]!, paths: ['/..'] };
+      expect(() => new IpRules([broken])).toThrow(`rule ${broken.id}: "/.."`);
+    });
+  });
+
   it('name the invalid rule', () => {
     const broken = rule('global', 'deny', 'cidr', '10.1.2.3/8');
     expect(() => new IpRules([broken])).toThrow(`rule ${broken.id}: "10.1.2.3/8"`);
@@ -287,16 +351,24 @@ describe('compiled rules and a naive evaluation', () => {
       type: fc.constantFrom('allow', 'deny'),
       pattern,
       priority: fc.integer({ min: 0, max: 3 }),
+      paths: fc.constantFrom(null, null, ['/a'], ['/a/b', '/c']),
+      methods: fc.constantFrom(null, null, null, ['GET'], ['POST', 'PUT']),
     }),
     { maxLength: 24 },
   );
+  const question = fc.record({
+    address,
+    path: fc.constantFrom('/', '/a', '/a/b/x', '/c', '/d'),
+    method: fc.constantFrom('GET', 'POST', 'HEAD'),
+  });
+  type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
   it('give the same result', () => {
     let refused = 0;
     let asked = 0;
     fc.assert(
-      fc.property(rules, fc.array(address, { minLength: 10, maxLength: 30 }), (drawn, addresses) => {
-        const config = drawn.map(({ scope, type, pattern: [kind, text], priority }, index): IpRuleConfig => ({
+      fc.property(rules, fc.array(question, { minLength: 10, maxLength: 30 }), (drawn, questions) => {
+        const config = drawn.map(({ scope, type, pattern: [kind, text], priority, ...about }, index): IpRuleConfig => ({
           id: index,
           scope,
           resourceId: ids[scope],
@@ -304,14 +376,19 @@ describe('compiled rules and a naive evaluation', () => {
           kind,
           pattern: text,
           priority,
+          ...about,
         }));
         const compiled = new IpRules(config, { countryOf, asnOf });
-        for (const visitor of addresses) {
-          const wanted = naive(config, visitor);
+        for (const visit of questions) {
+          const { address: visitor, path, method } = visit;
+          const target = readTarget(path);
+          const point = { ...at, ...(target && { asked: { method, target } }) };
+          const wanted = naive(config, visit);
           asked += 1;
           if (!wanted) refused += 1;
-          expect(compiled.decide(visitor, at) === null, `${visitor} ${JSON.stringify(config)}`).toBe(wanted);
-          expect(compiled.explain(visitor, at).allowed).toBe(wanted);
+          const shown = `${JSON.stringify(visit)} ${JSON.stringify(config)}`;
+          expect(compiled.decide(visitor, point) === null, shown).toBe(wanted);
+          expect(compiled.explain(visitor, point).allowed).toBe(wanted);
         }
       }),
       { numRuns: 1500 },
@@ -321,13 +398,16 @@ describe('compiled rules and a naive evaluation', () => {
     expect(refused / asked).toBeLessThan(0.95);
   });
 
-  function naive(config: IpRuleConfig[], visitor: string): boolean {
+  function naive(config: IpRuleConfig[], { address: visitor, path, method }: Question): boolean {
     const ip = parseIp(visitor) as IpAddress;
+    const isAsked = ({ paths, methods }: IpRuleConfig): boolean =>
+      (paths?.some((own) => `${path}/`.startsWith(`${own}/`)) ?? true) &&
+      (methods?.some((own) => own === method || (own === 'GET' && method === 'HEAD')) ?? true);
     for (const scope of ['global', 'user', 'client', 'tunnel']) {
       const level = config
         .filter((own) => own.scope === scope)
         .sort((a, b) => a.priority - b.priority || b.type.localeCompare(a.type));
-      const first = level.find((own) => matches(own, ip));
+      const first = level.find((own) => isAsked(own) && matches(own, ip));
       if (first ? first.type === 'deny' : level.some(({ type }) => type === 'allow')) return false;
     }
     return true;

@@ -1,7 +1,8 @@
 import { formatIp, parseIp, type IpAddress } from '@gatehouse/net';
 import type { IpRuleConfig, IpRuleScope } from '../config.js';
 import type { ResourceRef } from '../resource.js';
-import { RuleLevel, type AddressFacts } from './rule-level.js';
+import { AskedPath, type Asked } from './request-condition.js';
+import { RuleLevel, type VisitFacts } from './rule-level.js';
 
 /** ISO 3166-1 alpha-2 in upper case, null for an address without a country, undefined while there is no database. */
 export type CountryLookup = (address: string) => string | null | undefined;
@@ -23,6 +24,8 @@ export interface AccessPoint {
   userId: number;
   clientId: number;
   resource: ResourceRef;
+  /** Absent: connections without requests, which rules about requests do not concern. */
+  asked?: Asked;
 }
 
 export interface IpDenial {
@@ -87,7 +90,7 @@ export class IpRules {
   }
 
   /** Null: allowed. A value that is not an address is refused by any level with rules. */
-  decide(address: string, { userId, clientId, resource: { kind, id } }: AccessPoint): IpDenial | null {
+  decide(address: string, { userId, clientId, resource: { kind, id }, asked }: AccessPoint): IpDenial | null {
     const { levels } = this;
     const global = levels.global.get(0);
     const user = levels.user.get(userId);
@@ -95,7 +98,7 @@ export class IpRules {
     const resource = levels[kind].get(id);
     if (!global && !user && !client && !resource) return null;
     const ip = parseIp(address);
-    const facts = this.factsOf(ip);
+    const facts = new LookedUp(ip, this.options, asked);
     return (
       this.ask('global', 0, global, ip, facts) ??
       this.ask('user', userId, user, ip, facts) ??
@@ -107,29 +110,29 @@ export class IpRules {
   /** As `decide` for the console, whose level stands alone. */
   decideConsole(address: string): IpDenial | null {
     const ip = parseIp(address);
-    return this.ask('console', 0, this.levels.console.get(0), ip, this.factsOf(ip));
+    return this.ask('console', 0, this.levels.console.get(0), ip, new LookedUp(ip, this.options, undefined));
   }
 
   /** The decision level by level; levels that `at` does not name are left out. */
-  explain(address: string, { userId, clientId, resource }: Partial<AccessPoint>): IpExplanation {
-    const { levels } = this;
-    const asked: PlacedLevel[] = [['global', 0, levels.global.get(0)]];
-    if (userId !== undefined) asked.push(['user', userId, levels.user.get(userId)]);
-    if (clientId !== undefined) asked.push(['client', clientId, levels.client.get(clientId)]);
-    if (resource) asked.push([resource.kind, resource.id, levels[resource.kind].get(resource.id)]);
-    return this.explainLevels(address, asked);
+  explain(address: string, { userId, clientId, resource, asked }: Partial<AccessPoint>): IpExplanation {
+    const { global, user, client } = this.levels;
+    const levels: PlacedLevel[] = [['global', 0, global.get(0)]];
+    if (userId !== undefined) levels.push(['user', userId, user.get(userId)]);
+    if (clientId !== undefined) levels.push(['client', clientId, client.get(clientId)]);
+    if (resource) levels.push([resource.kind, resource.id, this.levels[resource.kind].get(resource.id)]);
+    return this.explainLevels(address, levels, asked);
   }
 
   explainConsole(address: string): IpExplanation {
-    return this.explainLevels(address, [['console', 0, this.levels.console.get(0)]]);
+    return this.explainLevels(address, [['console', 0, this.levels.console.get(0)]], undefined);
   }
 
-  private explainLevels(address: string, asked: readonly PlacedLevel[]): IpExplanation {
+  private explainLevels(address: string, placed: readonly PlacedLevel[], asked: Asked): IpExplanation {
     const ip = parseIp(address);
-    const facts = this.factsOf(ip);
+    const facts = new LookedUp(ip, this.options, asked);
     const { geoStrict = false } = this.options;
     let allowed = true;
-    const levels = asked.map(([scope, resourceId, level]): LevelExplanation => {
+    const levels = placed.map(([scope, resourceId, level]): LevelExplanation => {
       if (!allowed) return { scope, resourceId, outcome: 'not_reached', rule: null, unresolved: false };
       allowed = this.ask(scope, resourceId, level, ip, facts) === null;
       const rule = (ip && level?.find(ip, facts, geoStrict)) ?? null;
@@ -144,44 +147,43 @@ export class IpRules {
     resourceId: number,
     level: RuleLevel | undefined,
     ip: IpAddress | null,
-    facts: AddressFacts,
+    facts: VisitFacts,
   ): IpDenial | null {
     if (!level) return null;
     const rule = ip && level.find(ip, facts, this.options.geoStrict ?? false);
     if (rule ? rule.type === 'allow' : ip && !level.allowsOnly) return null;
     return { scope, resourceId, ruleId: rule?.id ?? null };
   }
-
-  private factsOf(ip: IpAddress | null): AddressFacts {
-    const { countryOf, asnOf } = this.options;
-    return ip && (countryOf || asnOf) ? new LookedUp(ip, countryOf, asnOf) : NOTHING_KNOWN;
-  }
 }
 
-const NOTHING_KNOWN: AddressFacts = { country: () => undefined, asn: () => undefined };
-
 /** Looks each fact up at most once, and only when a level needs it. */
-class LookedUp implements AddressFacts {
-  private readonly ip: IpAddress;
-  private readonly countryOf: CountryLookup | undefined;
-  private readonly asnOf: AsnLookup | undefined;
+class LookedUp implements VisitFacts {
+  private readonly ip: IpAddress | null;
+  private readonly options: IpRuleOptions;
+  private readonly request: Asked;
   private foundCountry: { value: string | null | undefined } | null = null;
   private foundAsn: { value: number | null | undefined } | null = null;
+  private readRequest: AskedPath | null = null;
 
-  constructor(ip: IpAddress, countryOf: CountryLookup | undefined, asnOf: AsnLookup | undefined) {
+  /** `ip`: null for what is not an address; nothing is asked about it then. */
+  constructor(ip: IpAddress | null, options: IpRuleOptions, request: Asked) {
     this.ip = ip;
-    this.countryOf = countryOf;
-    this.asnOf = asnOf;
+    this.options = options;
+    this.request = request;
   }
 
   country(): string | null | undefined {
-    this.foundCountry ??= { value: this.countryOf?.(formatIp(this.ip)) };
+    this.foundCountry ??= { value: this.ip ? this.options.countryOf?.(formatIp(this.ip)) : undefined };
     return this.foundCountry.value;
   }
 
   asn(): number | null | undefined {
-    this.foundAsn ??= { value: this.asnOf?.(formatIp(this.ip)) };
+    this.foundAsn ??= { value: this.ip ? this.options.asnOf?.(formatIp(this.ip)) : undefined };
     return this.foundAsn.value;
+  }
+
+  asked(): AskedPath | 'own' | 'unseen' | undefined {
+    return typeof this.request === 'object' ? (this.readRequest ??= new AskedPath(this.request)) : this.request;
   }
 }
 
@@ -220,6 +222,19 @@ function sameRules(a: readonly IpRuleConfig[], b: readonly IpRuleConfig[]): bool
 function sameRule(a: IpRuleConfig, b: IpRuleConfig | undefined): boolean {
   return (
     a === b ||
-    (a.id === b?.id && a.type === b.type && a.kind === b.kind && a.pattern === b.pattern && a.priority === b.priority)
+    (a.id === b?.id &&
+      a.type === b.type &&
+      a.kind === b.kind &&
+      a.pattern === b.pattern &&
+      a.priority === b.priority &&
+      sameTexts(a.paths, b.paths) &&
+      sameTexts(a.methods, b.methods))
   );
+}
+
+type Texts = readonly string[] | null | undefined;
+
+function sameTexts(a: Texts, b: Texts): boolean {
+  if (!a || !b) return (a ?? null) === (b ?? null);
+  return a.length === b.length && a.every((text, index) => text === b[index]);
 }

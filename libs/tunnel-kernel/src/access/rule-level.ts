@@ -1,13 +1,12 @@
 import type { IpAddress } from '@gatehouse/net';
 import type { IpRuleConfig } from '../config.js';
-import { GroupRanks } from './group-ranks.js';
-import { IpPatternError, parseIpPattern } from './ip-pattern.js';
-import { PrefixTrie, type PrefixEntry } from './prefix-trie.js';
+import { IpPatternError, parseIpPattern, type IpMatcher } from './ip-pattern.js';
+import { RequestCondition, type AskedPath } from './request-condition.js';
+import { RuleTable, type AddressFacts, type RankedMatcher } from './rule-table.js';
 
-/** What databases know of a visitor's address. Null: it is in none; undefined: there is no database. */
-export interface AddressFacts {
-  country(): string | null | undefined;
-  asn(): number | null | undefined;
+/** What rules decide about: an address, and a request where there is one. */
+export interface VisitFacts extends AddressFacts {
+  asked(): AskedPath | 'own' | 'unseen' | undefined;
 }
 
 /** One pattern of one rule, before ranking. */
@@ -15,72 +14,80 @@ interface Candidate {
   rule: IpRuleConfig;
   /** For countries and autonomous systems: less specific than any prefix. */
   prefix: number;
-  place: (rank: number) => void;
+  matcher: IpMatcher;
 }
 
-/** The rules of one level, compiled. Precedence: priority, deny before allow, longer prefix, id. Immutable. */
+interface ConditionalTable {
+  condition: RequestCondition;
+  table: RuleTable;
+}
+
+/**
+ * The rules of one level, compiled. Precedence: priority, deny before allow, longer prefix, id. Rules with the same
+ * condition about requests share a table, so a level without conditions is one table. Immutable.
+ */
 export class RuleLevel {
   /** The configured rules. */
   readonly rules: readonly IpRuleConfig[];
   /** The level has a rule that allows, so everybody else is refused. */
   readonly allowsOnly: boolean;
   private readonly ranked: IpRuleConfig[] = [];
-  private readonly trie: PrefixTrie;
-  private readonly countries = new GroupRanks<string>();
-  private readonly systems = new GroupRanks<number>();
+  private readonly always: RuleTable;
+  private readonly conditional: readonly ConditionalTable[];
 
   /** @throws IpPatternError naming the rule. */
   constructor(rules: readonly IpRuleConfig[]) {
     this.rules = rules;
     this.allowsOnly = rules.some(({ type }) => type === 'allow');
-    const prefixes: PrefixEntry[] = [];
-    const candidates = rules.flatMap((rule) => this.candidates(rule, prefixes));
-    for (const { rule, place } of candidates.sort(byRank)) place(this.ranked.push(rule) - 1);
-    this.trie = new PrefixTrie(prefixes);
+    const groups = new Map<string, { rule: IpRuleConfig; matchers: RankedMatcher[] }>();
+    for (const { rule, matcher } of rules.flatMap(candidatesOf).sort(byRank)) {
+      const key = conditionKey(rule);
+      const group = groups.get(key) ?? { rule, matchers: [] };
+      groups.set(key, group);
+      group.matchers.push({ matcher, rank: this.ranked.push(rule) - 1, denies: rule.type === 'deny' });
+    }
+    this.always = new RuleTable(groups.get(UNCONDITIONAL)?.matchers ?? []);
+    groups.delete(UNCONDITIONAL);
+    this.conditional = [...groups.values()].map(({ rule, matchers }) => ({
+      condition: named(rule, () => new RequestCondition(rule.type, rule)),
+      table: new RuleTable(matchers),
+    }));
+  }
+
+  /** The matching rule; null: none. `strict`: see `RuleTable.find`. */
+  find(address: IpAddress, facts: VisitFacts, strict: boolean): IpRuleConfig | null {
+    let first = this.always.find(address, facts, strict);
+    for (const { condition, table } of this.conditional) {
+      if (table.best >= first || !condition.holds(facts.asked())) continue;
+      first = Math.min(first, table.find(address, facts, strict));
+    }
+    return this.ranked[first] ?? null;
   }
 
   /** Whether a rule needs a database that is not there. */
   lacks(facts: AddressFacts): boolean {
-    const lacksCountries = !this.countries.isEmpty && facts.country() === undefined;
-    return lacksCountries || (!this.systems.isEmpty && facts.asn() === undefined);
-  }
-
-  /**
-   * The matching rule for an address; null: none. `strict`: without a database, a rule that denies what only the
-   * database knows denies everybody.
-   */
-  find(address: IpAddress, facts: AddressFacts, strict: boolean): IpRuleConfig | null {
-    let first = this.trie.find(address);
-    if (!this.countries.isEmpty) first = Math.min(first, this.countries.find(facts.country(), strict));
-    if (!this.systems.isEmpty) first = Math.min(first, this.systems.find(facts.asn(), strict));
-    return this.ranked[first] ?? null;
-  }
-
-  private candidates(rule: IpRuleConfig, prefixes: PrefixEntry[]): Candidate[] {
-    const { matcher } = parsePattern(rule);
-    if ('cidrs' in matcher) {
-      return matcher.cidrs.map((cidr) => ({
-        rule,
-        prefix: cidr.prefix,
-        place: (rank) => prefixes.push({ cidr, rank }),
-      }));
-    }
-    const { negated } = matcher;
-    const how = { negated, denies: rule.type === 'deny' };
-    const place = (rank: number): void => {
-      if ('country' in matcher) this.countries.add({ group: matcher.country, rank }, how);
-      else this.systems.add({ group: matcher.asn, rank }, how);
-    };
-    return [{ rule, prefix: -1, place }];
+    return this.always.lacks(facts) || this.conditional.some(({ table }) => table.lacks(facts));
   }
 }
 
-function parsePattern(rule: IpRuleConfig): ReturnType<typeof parseIpPattern> {
+const UNCONDITIONAL = '';
+
+function conditionKey({ type, paths = null, methods = null }: IpRuleConfig): string {
+  return paths === null && methods === null ? UNCONDITIONAL : JSON.stringify([type, paths, methods]);
+}
+
+function candidatesOf(rule: IpRuleConfig): Candidate[] {
+  const { matcher } = named(rule, () => parseIpPattern(rule.kind, rule.pattern));
+  if (!('cidrs' in matcher)) return [{ rule, prefix: -1, matcher }];
+  return matcher.cidrs.map((cidr) => ({ rule, prefix: cidr.prefix, matcher: { cidrs: [cidr] } }));
+}
+
+function named<T>({ id }: IpRuleConfig, read: () => T): T {
   try {
-    return parseIpPattern(rule.kind, rule.pattern);
+    return read();
   } catch (error) {
     if (!(error instanceof IpPatternError)) throw error;
-    throw new IpPatternError(`rule ${rule.id}: ${error.message}`);
+    throw new IpPatternError(`rule ${id}: ${error.message}`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { ByteReaderError, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
+import type { Asked } from '../access/request-condition.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { HostConfig, TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
@@ -16,6 +17,7 @@ export interface Admitted {
   readonly clientId: number;
   /** Its address, as named by trusted proxies. */
   readonly visitor: Endpoint;
+  readonly asked: Asked;
   /** Must be called when the visitor has left; further calls do nothing. */
   release(): void;
   /**
@@ -47,13 +49,22 @@ export interface AdmissionOptions {
   /** How long such a proxy may take to do so, in milliseconds. */
   proxyHeaderMs: number;
   /** Called for every refusal. */
-  onRefused: (resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal) => void;
+  onRefused: (refused: RefusedVisitor) => void;
+}
+
+export interface RefusedVisitor {
+  resource: ResourceRef;
+  clientId: number;
+  address: string;
+  reason: AdmissionRefusal;
+  asked: Asked;
 }
 
 /** What a visitor wants to reach. */
 interface Destination {
   resource: ResourceRef;
   clientId: number;
+  asked: Asked;
 }
 
 interface Ends {
@@ -75,15 +86,15 @@ export class Admission {
   }
 
   /** Admits a visitor of a UDP port or of a host, whose address is known. */
-  admit(resource: ResourceRef, clientId: number, visitor: Endpoint): Admitted | GateRefusal {
+  admit(resource: ResourceRef, clientId: number, visitor: Endpoint, asked?: Asked): Admitted | GateRefusal {
     const { gate, limits, onRefused } = this.options;
-    const lease = gate.enter(resource, clientId, visitor.address);
+    const lease = gate.enter(resource, clientId, visitor.address, asked);
     if (typeof lease === 'string') {
-      onRefused(resource, clientId, visitor.address, lease);
+      onRefused({ resource, clientId, address: visitor.address, reason: lease, asked });
       return lease;
     }
     const throttle = (): VisitorLimiter | null => limits.of(clientId, resource);
-    return { resource, clientId, visitor, release: () => lease.release(), throttle };
+    return { resource, clientId, visitor, asked, release: () => lease.release(), throttle };
   }
 
   /** Admits a connection to a tunnel's port, directly after accept. Reads what comes before the visitor's own bytes. */
@@ -100,13 +111,13 @@ export class Admission {
     const visitor = farEnd(socket);
     if (!visitor) return resetStream(socket);
     const ends = { visitor, entrance: endpoint(socket.localAddress, socket.localPort) };
-    this.enter({ resource: { kind: 'host', id }, clientId }, socket, ends, reception);
+    this.enter({ resource: { kind: 'host', id }, clientId, asked: 'unseen' }, socket, ends, reception);
   }
 
   /** Resets the sockets of visitors that are no longer allowed, including those that carry no bytes yet. */
   enforce(): void {
-    for (const { resource, clientId, visitor, socket } of this.sockets) {
-      if (this.options.gate.refusal(resource, clientId, visitor.address)) resetStream(socket);
+    for (const { resource, clientId, visitor, asked, socket } of this.sockets) {
+      if (this.options.gate.refusal(resource, clientId, visitor.address, asked)) resetStream(socket);
     }
   }
 
@@ -131,12 +142,13 @@ export class Admission {
   }
 
   private turnAway({ id, clientId }: TunnelConfig, socket: Socket, ends: Ends, reason: AdmissionRefusal): void {
-    this.options.onRefused({ kind: 'tunnel', id }, clientId, ends.visitor.address, reason);
+    const { address } = ends.visitor;
+    this.options.onRefused({ resource: { kind: 'tunnel', id }, clientId, address, reason, asked: undefined });
     resetStream(socket);
   }
 
-  private enter({ resource, clientId }: Destination, socket: Socket, ends: Ends, reception: Reception): void {
-    const admitted = this.admit(resource, clientId, ends.visitor);
+  private enter({ resource, clientId, asked }: Destination, socket: Socket, ends: Ends, reception: Reception): void {
+    const admitted = this.admit(resource, clientId, ends.visitor, asked);
     if (typeof admitted === 'string') {
       if (reception.refused) reception.refused(socket, admitted);
       else resetStream(socket);
@@ -156,5 +168,5 @@ export class Admission {
 }
 
 function ofTunnel({ id, clientId }: TunnelConfig): Destination {
-  return { resource: { kind: 'tunnel', id }, clientId };
+  return { resource: { kind: 'tunnel', id }, clientId, asked: undefined };
 }

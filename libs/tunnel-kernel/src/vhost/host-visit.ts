@@ -52,7 +52,7 @@ export class HostVisit {
   constructor(options: HostVisitContext, request: HostRequest, admitted: Admitted) {
     const { head, host, origin, incoming } = request;
     const { ledger } = options.context;
-    const flow = ledger.open(admitted.resource, admitted.clientId, admitted.visitor);
+    const flow = ledger.open(admitted.resource, admitted.clientId, admitted.visitor, 1, admitted.asked);
     flow.counter.upload += head.bytes;
     this.options = options;
     this.request = request;

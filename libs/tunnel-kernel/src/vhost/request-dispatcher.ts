@@ -1,3 +1,4 @@
+import type { Asked } from '../access/request-condition.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 import type { HostConfig } from '../config.js';
@@ -79,7 +80,7 @@ export class RequestDispatcher {
     withholdCookies(head.fields, this.options.withheldCookies);
     const origin = originOf(head, incoming.arrival, this.options.proxies);
     const resource = { kind: 'host', id: host.id } as const;
-    const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor);
+    const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor, askedOf(head));
     if (typeof admitted === 'string') return dropped(incoming, 'refused');
     const visit = new HostVisit(this.options, { head, host, origin, incoming }, admitted);
     visit.start();
@@ -150,11 +151,16 @@ export class RequestDispatcher {
   private admit(request: HostRequest): void {
     const { head, host, origin, incoming } = request;
     const resource = { kind: 'host', id: host.id } as const;
-    const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor);
+    const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor, askedOf(head));
     if (typeof admitted === 'string')
       this.answer(incoming.reply, head, origin, refusalAnswer(admitted, readerAt(host, head)));
     else new HostVisit(this.options, request, admitted).start();
   }
+}
+
+/** Targets never see the gateway's own paths, and a visitor that may sign in must reach them. */
+function askedOf(head: RequestHead): Asked {
+  return head.target.path.startsWith(OWN_PREFIX) ? 'own' : head;
 }
 
 /** Nobody waits for an answer to a request that is not sent again. */

@@ -9,11 +9,24 @@ export interface CheckForm {
   ip: string;
   place: CheckPlace;
   resource_id: string;
+  /** Of a request to a host; empty: `/`. */
+  path: string;
+  /** Empty: `GET`. */
+  method: string;
 }
 
 /** As the API's `check` takes it. */
-export function checkQuery({ ip, place, resource_id: id }: CheckForm): Query {
-  return { ip: ip.trim(), resource_type: place, ...(place !== 'console' && { resource_id: id }) };
+export function checkQuery({ ip, place, resource_id: id, path, method }: CheckForm): Query {
+  const request = {
+    ...(path.trim() !== '' && { path: path.trim() }),
+    ...(method.trim() !== '' && { method: method.trim() }),
+  };
+  return {
+    ip: ip.trim(),
+    resource_type: place,
+    ...(place !== 'console' && { resource_id: id }),
+    ...(place === 'host' && request),
+  };
 }
 
 interface Outcome {

@@ -17,7 +17,7 @@ import { aboutOf } from './rule-table.js';
 /** What the rules decide about an address, and why, level by level. */
 export function RuleCheck() {
   const api = useApi();
-  const form = useForm<CheckForm>({ ip: '', place: 'tunnel', resource_id: '' });
+  const form = useForm<CheckForm>({ ip: '', place: 'tunnel', resource_id: '', path: '', method: '' });
   const [check, setCheck] = useState<IpRuleCheck | null>(null);
   const ask = async (values: CheckForm): Promise<void> => {
     setCheck(null);
@@ -76,6 +76,24 @@ function PlaceFields({ form }: { form: Form<CheckForm> }) {
           onChange={(value) => form.set('resource_id', value)}
         />
       )}
+      {place === 'host' && (
+        <>
+          <TextField
+            label={t('rules.path')}
+            hint={t('rules.pathHint')}
+            value={form.values.path}
+            problem={form.problem('path')}
+            onInput={(path) => form.set('path', path)}
+          />
+          <TextField
+            label={t('rules.method')}
+            hint={t('rules.methodHint')}
+            value={form.values.method}
+            problem={form.problem('method')}
+            onInput={(method) => form.set('method', method)}
+          />
+        </>
+      )}
     </>
   );
 }
@@ -96,6 +114,11 @@ function Decision({ check }: { check: IpRuleCheck }) {
       <p role="status">
         <code>{check.ip}</code>
         {facts.length > 0 && ` (${facts.join(', ')})`}{' '}
+        {check.request && (
+          <code>
+            {check.request.method} {check.request.path}
+          </code>
+        )}{' '}
         <Badge tone={check.allowed ? 'good' : 'bad'}>
           {check.allowed ? t('rules.outcomes.allowed') : t('rules.outcomes.denied')}
         </Badge>

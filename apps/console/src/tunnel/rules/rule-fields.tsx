@@ -7,7 +7,7 @@ import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { UserField } from '../parts/user-field.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
-import { KINDS, kindOf, SCOPES, type RuleForm } from './rule-form.js';
+import { KINDS, kindOf, SCOPES, seesRequests, type RuleForm } from './rule-form.js';
 
 const TYPES = [
   { value: 'deny', label: t('rules.deny') },
@@ -32,6 +32,7 @@ export function RuleFields({ form, isNew }: RuleFieldsProps) {
         onChange={(type) => form.set('type', type as IpRuleView['type'])}
       />
       <PatternFields form={form} />
+      {seesRequests(form.values.scope) && <RequestFields form={form} />}
       {(form.code === 'SELF_LOCKOUT' || form.values.force) && (
         <CheckField
           label={t('rules.force')}
@@ -57,6 +58,29 @@ export function RuleFields({ form, isNew }: RuleFieldsProps) {
         />
       </div>
     </>
+  );
+}
+
+/** What a rule says about requests to hosts. */
+function RequestFields({ form }: { form: Form<RuleForm> }) {
+  return (
+    <div class="form-row">
+      <TextField
+        label={t('rules.paths')}
+        hint={t('rules.pathsHint')}
+        rows={2}
+        value={form.values.paths}
+        problem={form.problem('paths')}
+        onInput={(paths) => form.set('paths', paths)}
+      />
+      <TextField
+        label={t('rules.methods')}
+        hint={t('rules.methodsHint')}
+        value={form.values.methods}
+        problem={form.problem('methods')}
+        onInput={(methods) => form.set('methods', methods)}
+      />
+    </div>
   );
 }
 

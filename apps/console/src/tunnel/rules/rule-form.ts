@@ -8,6 +8,10 @@ export interface RuleForm {
   type: IpRuleView['type'];
   pattern_kind: IpRuleView['pattern_kind'];
   pattern: string;
+  /** One to a line; empty: any. */
+  paths: string;
+  /** Separated by spaces or commas; empty: any. */
+  methods: string;
   priority: string;
   remark: string;
   /** Save it even if it blocks the address of the user who saves it. */
@@ -30,7 +34,13 @@ export const KINDS: Readonly<Record<IpRuleView['pattern_kind'], { label: string;
   range: { label: t('rules.patterns.range'), hint: t('rules.patternHints.range') },
   country: { label: t('rules.patterns.country'), hint: t('rules.patternHints.country') },
   asn: { label: t('rules.patterns.asn'), hint: t('rules.patternHints.asn') },
+  any: { label: t('rules.patterns.any'), hint: t('rules.patternHints.any') },
 };
+
+/** Levels whose rules can be about requests: those of hosts. */
+export function seesRequests(scope: IpRuleView['scope']): boolean {
+  return scope !== 'tunnel' && scope !== 'console';
+}
 
 /** Levels that stand for themselves, without a resource. */
 export function needsResource(scope: IpRuleView['scope']): boolean {
@@ -44,6 +54,8 @@ export function formOf(rule: IpRuleView | null, mayRuleAll: boolean): RuleForm {
     type: rule?.type ?? 'deny',
     pattern_kind: rule?.pattern_kind ?? 'cidr',
     pattern: rule?.pattern ?? '',
+    paths: (rule?.paths ?? []).join('\n'),
+    methods: (rule?.methods ?? []).join(' '),
     priority: String(rule?.priority ?? 0),
     remark: rule?.remark ?? '',
     force: false,
@@ -52,11 +64,17 @@ export function formOf(rule: IpRuleView | null, mayRuleAll: boolean): RuleForm {
 
 /** What a rule says; what it is about can be said once only. */
 export function toChanges(form: RuleForm): Record<string, unknown> {
-  const { type, pattern, pattern_kind, priority, remark } = form;
+  const { scope, type, pattern, pattern_kind, paths, methods, priority, remark } = form;
+  const listOf = (text: string, separator: RegExp): string[] | null => {
+    const entries = seesRequests(scope) ? text.split(separator).filter((entry) => entry.trim() !== '') : [];
+    return entries.length === 0 ? null : entries.map((entry) => entry.trim());
+  };
   return {
     type,
     pattern,
     pattern_kind,
+    paths: listOf(paths, /\n/),
+    methods: listOf(methods, /[\s,]+/),
     priority: numberOr(priority, 0),
     remark: remark.trim() === '' ? null : remark,
     ...(form.force && { force: true }),
@@ -72,6 +90,7 @@ export function toBody(form: RuleForm): Record<string, unknown> {
 export function kindOf(pattern: string): IpRuleView['pattern_kind'] | null {
   const text = pattern.trim();
   if (text.includes('/')) return 'cidr';
+  if (text === '*') return 'any';
   if (text.includes('*')) return 'wildcard';
   if (/[.:].*-/.test(text)) return 'range';
   if (/^!?AS\d+$/i.test(text)) return 'asn';

@@ -63,7 +63,8 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
   );
 }
 
-function Pattern({ rule: { pattern, pattern_kind: kind } }: { rule: IpRuleView }) {
+function Pattern({ rule: { pattern, pattern_kind: kind, paths, methods } }: { rule: IpRuleView }) {
+  const requests = [...(methods ?? []), ...(paths ?? [])];
   const country = kind === 'country' ? pattern.replace('!', '') : '';
   const name = countryName(country, language());
   return (
@@ -73,6 +74,11 @@ function Pattern({ rule: { pattern, pattern_kind: kind } }: { rule: IpRuleView }
         {KINDS[kind].label}
         {name !== country && ` · ${name}`}
       </span>
+      {requests.length > 0 && (
+        <span class="second">
+          <code>{requests.join(' ')}</code>
+        </span>
+      )}
     </>
   );
 }

@@ -84,13 +84,15 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
     hashes: [],
   },
   ip_rules: {
-    from: 'tunnel_gateway.ip_rules t',
+    from: 'tunnel_gateway.ip_rules t LEFT JOIN tunnel_gateway_ops.ip_rule_options o ON o.rule_id = t.id',
     columns: [
       'scope',
       'coalesce(resource_id, 0) AS resource_id',
       'type',
       'pattern',
       'pattern_kind',
+      'o.paths',
+      'o.methods',
       'coalesce(priority, 0) AS priority',
       'remark',
     ],

@@ -14,7 +14,8 @@ import { Host, HostOptions } from '../../data/host.entity.js';
 import { lockNames } from '../../domains/lock-names.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
-import { IpRule } from '../../data/ip-rule.entity.js';
+import { readRequests } from '../../ip-rules/rule-requests.js';
+import { IpRule, IpRuleOptions } from '../../data/ip-rule.entity.js';
 import { checkPortCount, parseTunnelTargets } from '../../common/targets.js';
 import { ListenPorts } from '../../tunnels/listen-port.js';
 import type { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
@@ -181,8 +182,11 @@ export class RowRestorer {
   }
 
   async ipRules(rows: readonly CheckedRow<NewIpRuleBody>[], context: RestoreContext): Promise<void> {
+    const options: Pick<IpRuleOptions, 'ruleId' | 'paths' | 'methods'>[] = [];
     const values = rows.map(({ id, body, createdAt, updatedAt }, index) => {
       const path = `archive.ip_rules[${index}]`;
+      const { paths = null, methods = null } = readRequests(body, body.scope, `${path}.`);
+      options.push({ ruleId: idOf(context, 'ip_rule', id), paths, methods });
       const { scope, type, priority, remark, pattern_kind: patternKind = 'exact' } = body;
       const isOwned = scope !== 'global' && scope !== 'console';
       push(context, { kind: 'ip_rule', id, note: null });
@@ -200,6 +204,11 @@ export class RowRestorer {
       };
     });
     await insert(context.tx, IpRule, values);
+    await insert(
+      context.tx,
+      IpRuleOptions,
+      options.filter(({ paths, methods }) => paths || methods),
+    );
   }
 
   /** Private tunnels without a visitors' key get a new one. */

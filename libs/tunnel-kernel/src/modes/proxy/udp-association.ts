@@ -43,7 +43,7 @@ export class UdpAssociation {
       if (this.closed) return;
       try {
         this.session = this.context.datagrams.open({
-          admitted: { resource, clientId, visitor, throttle: () => this.visitor.throttle() },
+          admitted: { resource, clientId, visitor, asked: undefined, throttle: () => this.visitor.throttle() },
           entrance,
           idleMs: 0,
           onDatagram: (payload, source) => source && this.answer(payload, source),
