@@ -404,6 +404,11 @@ describe('hosts with policies', () => {
     await waitFor(async () => (await check(`/tunnels/${id}/check`))[0]);
     const steps = ['enabled', 'agent_online', 'target_answers', `port_open ${port}`, 'access_open'];
     expect(await check(`/tunnels/${id}/check`)).toEqual([true, steps]);
+    // It is about requests to hosts, and keeps nobody out of a tunnel.
+    const rule = { scope: 'client', resource_id: client.id, type: 'deny', pattern_kind: 'any', pattern: '*' };
+    const { body: denies } = await world.admin('POST', '/ip-rules', { ...rule, paths: ['/admin'] });
+    expect(await check(`/tunnels/${id}/check`)).toEqual([true, steps]);
+    await world.admin('DELETE', `/ip-rules/${denies.id}`);
     for (const [kind, its] of [
       ['user', `/users/${client.owner_user_id}`],
       ['client', `/clients/${client.id}`],

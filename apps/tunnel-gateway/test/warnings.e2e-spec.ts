@@ -85,6 +85,11 @@ it('a warning names tunnels through which everyone can reach the network of an a
       .filter(({ code }: AnyJson) => code === 'tunnel_open_proxy')
       .map(({ resource }: AnyJson) => resource.id);
   expect(await named()).toEqual(open);
+  // Visitors of tunnels have no requests, so a rule that denies some keeps nobody out.
+  const ofRequests = { scope: 'client', resource_id: client.id, type: 'deny', pattern_kind: 'any', pattern: '*' };
+  const denies = { ...ofRequests, paths: ['/admin'] };
+  expect((await world.admin('POST', '/ip-rules', denies)).status).toBe(201);
+  expect(await named()).toEqual(open);
   const rule = { scope: 'tunnel', resource_id: open[0], type: 'deny', pattern: '0.0.0.0/0', pattern_kind: 'cidr' };
   expect((await world.admin('POST', '/ip-rules', rule)).status).toBe(201);
   expect(await named()).toEqual([open[1]]);

@@ -108,7 +108,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ipRules_list:
     'Lists allow and deny rules for addresses, countries and autonomous systems. Filter by scope, resource or pattern.',
   ipRules_create:
-    'Adds a rule for an address, a network, a country or an autonomous system, for everything, the console, a user, a client, a tunnel or a host. Connected visitors that it denies are disconnected.',
+    'Adds a rule for an address, a network, a country or an autonomous system, for everything, the console, a user, a client, a tunnel or a host; `paths` and `methods` narrow it to requests of hosts. Connected visitors that it denies are disconnected.',
   ipRules_check:
     'Evaluates the rules for an address. The answer shows the decision of each level and the rule that made it.',
   ipRules_get: 'Returns one rule.',

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { CertificatesService } from '../certificates/certificates.service.js';
 import { parseHostTargets } from '../common/targets.js';
 import type { QuotaResource } from '../common/quota-rows.js';
+import { spareTunnels } from '../data/ip-rule.entity.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import { Edges } from '../edge-host/edges.service.js';
 import { Fleet } from '../edge-host/fleet.service.js';
@@ -125,6 +126,7 @@ export class ServiceChecks {
           OR (row.scope = 'client' AND row.resource_id = :clientId))`,
         parameters: { kind, id, clientId },
       },
+      ...(kind === 'tunnel' ? [{ sql: `NOT ${spareTunnels('row')}` }] : []),
     ]);
     return rules.length > 0 ? step('access_rules', rules.length) : step('access_open');
   }

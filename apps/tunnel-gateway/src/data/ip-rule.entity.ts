@@ -59,6 +59,11 @@ export class IpRule {
   updatedAt: Date | null;
 }
 
+/** Whether the rule `row` cannot refuse a visitor of a tunnel, which has no requests. */
+export const spareTunnels = (row: string): string => `(${row}.type = 'deny' AND EXISTS (
+  SELECT FROM tunnel_gateway_ops.ip_rule_options o
+  WHERE o.rule_id = ${row}.id AND (o.paths IS NOT NULL OR o.methods IS NOT NULL)))`;
+
 /** What a rule says about requests, which has no column in the data model. */
 @Entity('ip_rule_options')
 @Check('ip_rule_options_paths_check', `jsonb_typeof(paths) = 'array' AND paths <> '[]'`)

@@ -2,6 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { spareTunnels } from '../data/ip-rule.entity.js';
 import { seesAll } from '../data/owned-rows.js';
 import { readerText } from '../reader-text.js';
 
@@ -62,8 +63,8 @@ const PARTS = [
   WHERE t.status = 1 AND t.mode IN ('http_proxy', 'socks5', 'mix_proxy') AND t.listen_ip !~ '^(127\\.|::1$)' AND ${OWN}
     AND NOT EXISTS (SELECT FROM tunnel_gateway.auth_policies p WHERE p.enabled = 1 AND
       ((p.resource_type = 'tunnel' AND p.resource_id = t.id) OR (p.resource_type = 'client' AND p.resource_id = c.id)))
-    AND NOT EXISTS (SELECT FROM tunnel_gateway.ip_rules r WHERE r.scope = 'global'
-      OR (r.scope = 'tunnel' AND r.resource_id = t.id) OR (r.scope = 'client' AND r.resource_id = c.id))
+    AND NOT EXISTS (SELECT FROM tunnel_gateway.ip_rules r WHERE NOT ${spareTunnels('r')} AND (r.scope = 'global'
+      OR (r.scope = 'tunnel' AND r.resource_id = t.id) OR (r.scope = 'client' AND r.resource_id = c.id)))
   ORDER BY t.id`,
   `SELECT 'webhook_failing' AS code, 'webhook' AS kind, c.id, c.name, NULL AS detail, c.failing_since AS since
   FROM tunnel_gateway_ops.webhooks c WHERE c.failing_since IS NOT NULL AND ${OWN} ORDER BY c.failing_since, c.id`,

@@ -1,7 +1,7 @@
 import { formatIp, parseIp, type IpAddress } from '@gatehouse/net';
 import type { IpRuleConfig, IpRuleScope } from '../config.js';
 import type { ResourceRef } from '../resource.js';
-import { AskedPath, type Asked } from './request-condition.js';
+import { AskedRequest, type Asked } from './request-condition.js';
 import { RuleLevel, type VisitFacts } from './rule-level.js';
 
 /** ISO 3166-1 alpha-2 in upper case, null for an address without a country, undefined while there is no database. */
@@ -163,7 +163,7 @@ class LookedUp implements VisitFacts {
   private readonly request: Asked;
   private foundCountry: { value: string | null | undefined } | null = null;
   private foundAsn: { value: number | null | undefined } | null = null;
-  private readRequest: AskedPath | null = null;
+  private readRequest: AskedRequest | null = null;
 
   /** `ip`: null for what is not an address; nothing is asked about it then. */
   constructor(ip: IpAddress | null, options: IpRuleOptions, request: Asked) {
@@ -182,8 +182,8 @@ class LookedUp implements VisitFacts {
     return this.foundAsn.value;
   }
 
-  asked(): AskedPath | 'own' | 'unseen' | undefined {
-    return typeof this.request === 'object' ? (this.readRequest ??= new AskedPath(this.request)) : this.request;
+  asked(): AskedRequest | 'own' | 'unseen' | undefined {
+    return typeof this.request === 'object' ? (this.readRequest ??= new AskedRequest(this.request)) : this.request;
   }
 }
 

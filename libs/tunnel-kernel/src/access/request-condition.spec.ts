@@ -3,12 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { loosePlaces } from '../vhost/loose-path.js';
 import { readTarget } from '../vhost/request-target.js';
 import { IpPatternError } from './ip-pattern.js';
-import { AskedPath, parseRuleMethod, parseRulePath, RequestCondition, type RuleRequests } from './request-condition.js';
+import {
+  AskedRequest,
+  parseRuleMethod,
+  parseRulePath,
+  RequestCondition,
+  type RuleRequests,
+} from './request-condition.js';
 
 /** Null: the gateway refuses such a request before it asks any rule. */
 function holds(type: 'allow' | 'deny', about: RuleRequests, path: string, method = 'GET'): boolean | null {
   const target = readTarget(path);
-  return target && new RequestCondition(type, about).holds(new AskedPath({ method, target }));
+  return target && new RequestCondition(type, about).holds(new AskedRequest({ method, target }));
 }
 
 const admin = { paths: ['/admin'] };
@@ -131,6 +137,34 @@ describe('a method of a rule', () => {
     for (const method of ['', 'GET POST', 'CONNECT', 'trace', '*', 'G\u00c9T']) {
       expect(() => parseRuleMethod(method), method).toThrow(IpPatternError);
     }
+  });
+});
+
+describe('a request that names another path or method in a header field', () => {
+  const target = readTarget('/public')!;
+  const with_ = (type: 'allow' | 'deny', about: RuleRequests, ...kept: string[]): boolean =>
+    new RequestCondition(type, about).holds(new AskedRequest({ method: 'POST', target, fields: { kept } }));
+
+  it.each([
+    ['X-Original-URL', '/admin'],
+    ['x-rewrite-url', '/ADMIN/x?y'],
+    ['X-Original-Url', 'https://a.test/x/..;/admin'],
+    ['X-Rewrite-URL', 'admin'],
+    ['X-Original-URL', '/%zz'],
+  ])('asks for both: %s %s', (name, value) => {
+    expect(with_('deny', admin, name, value)).toBe(true);
+    expect(with_('allow', open, name, value)).toBe(false);
+  });
+
+  it.each(['X-HTTP-Method-Override', 'x-http-method', 'X-Method-Override'])('asks for both: %s', (name) => {
+    expect(with_('deny', { methods: ['DELETE'] }, name, 'delete')).toBe(true);
+    expect(with_('allow', { methods: ['POST'] }, name, 'DELETE')).toBe(false);
+    expect(with_('allow', { methods: ['POST', 'DELETE'] }, 'A', 'b', name, 'DELETE')).toBe(true);
+  });
+
+  it('asks for no more where the field says the same, or is another one', () => {
+    expect(with_('allow', open, 'X-Original-URL', '/public/x')).toBe(true);
+    expect(with_('deny', admin, 'Referer', '/admin', 'X', 'X-Original-URL')).toBe(false);
   });
 });
 

@@ -1,11 +1,13 @@
 import { loosePlaces } from '../vhost/loose-path.js';
-import { readLocation, type RequestTarget } from '../vhost/request-target.js';
+import { readLocation, readTarget, type RequestTarget } from '../vhost/request-target.js';
 import { IpPatternError } from './ip-pattern.js';
 
 /** A request as rules see it: what is sent to the target, before a host replaces a part of the path. */
 export interface RequestFacts {
   method: string;
   target: RequestTarget;
+  /** Header fields: name, value, name, value … */
+  fields?: { kept: readonly string[] };
 }
 
 /**
@@ -29,6 +31,9 @@ export interface RuleRequests {
   methods?: readonly string[] | null | undefined;
 }
 
+/** Of IIS and of frameworks that follow it. */
+const PATH_FIELDS: ReadonlySet<string> = new Set(['x-original-url', 'x-rewrite-url']);
+const METHOD_FIELDS: ReadonlySet<string> = new Set(['x-http-method-override', 'x-http-method', 'x-method-override']);
 /** Every server reads such a path in the same way. */
 const ONE_READING = /^[a-z0-9/_-]*$/;
 /** Some servers cut these off: for them, the path is a shorter one. */
@@ -86,20 +91,30 @@ export class RequestCondition {
    * What is not certain counts against the visitor: a rule that denies holds where some server could read the request
    * in its sense, and a rule that allows only where every server reads it so.
    */
-  holds(asked: AskedPath | 'own' | 'unseen' | undefined): boolean {
+  holds(asked: AskedRequest | 'own' | 'unseen' | undefined): boolean {
     if (asked === undefined) return false;
     if (asked === 'own') return !this.denies;
     if (asked === 'unseen') return this.denies;
-    return this.holdsMethod(asked.method) && (this.paths === null || this.holdsPath(asked, this.paths));
+    return this.holdsMethods(asked.methods) && (this.paths === null || this.holdsPaths(asked.paths, this.paths));
   }
 
-  private holdsMethod(method: string): boolean {
-    return this.methods === null || this.methods.has(this.denies ? method.toUpperCase() : method);
+  private holdsMethods(asked: readonly string[]): boolean {
+    const { methods } = this;
+    if (methods === null) return true;
+    return this.denies
+      ? asked.some((method) => methods.has(method.toUpperCase()))
+      : asked.every((method) => methods.has(method));
+  }
+
+  private holdsPaths(asked: readonly (AskedPath | null)[], paths: readonly RulePath[]): boolean {
+    // Everything is below `/`, however it is read.
+    if (paths.some(({ exact }) => exact.length === 0)) return true;
+    return this.denies
+      ? asked.some((path) => path === null || this.holdsPath(path, paths))
+      : asked.every((path) => path !== null && this.holdsPath(path, paths));
   }
 
   private holdsPath(asked: AskedPath, paths: readonly RulePath[]): boolean {
-    // Everything is below `/`, however it is read.
-    if (paths.some(({ exact }) => exact.length === 0)) return true;
     const isExact = paths.some(({ exact }) => isBelow(asked.exact, exact));
     if (this.denies ? isExact : !isExact) return this.denies;
     const { places } = asked;
@@ -109,15 +124,48 @@ export class RequestCondition {
   }
 }
 
-/** The path of a request in the forms that conditions compare, made when one asks. */
-export class AskedPath {
-  readonly method: string;
+/**
+ * What a request asks for, read when a condition needs it. Some servers take path or method from header fields that any
+ * visitor can send: such a request asks for several at once.
+ */
+export class AskedRequest {
+  private readonly request: RequestFacts;
+  private foundMethods: readonly string[] | null = null;
+  private foundPaths: readonly (AskedPath | null)[] | null = null;
+
+  constructor(request: RequestFacts) {
+    this.request = request;
+  }
+
+  get methods(): readonly string[] {
+    return (this.foundMethods ??= [this.request.method, ...this.valuesOf(METHOD_FIELDS)]);
+  }
+
+  /** Null for one that cannot be read. */
+  get paths(): readonly (AskedPath | null)[] {
+    this.foundPaths ??= [
+      new AskedPath(this.request.target),
+      ...this.valuesOf(PATH_FIELDS).map((value) => {
+        const target = readTarget(value.replace(/^https?:\/\/[^/]*/i, ''));
+        return target && new AskedPath(target);
+      }),
+    ];
+    return this.foundPaths;
+  }
+
+  private valuesOf(names: ReadonlySet<string>): string[] {
+    const fields = this.request.fields?.kept ?? [];
+    return fields.filter((_, at) => at % 2 === 1 && names.has((fields[at - 1] ?? '').toLowerCase()));
+  }
+}
+
+/** The path of a request in the forms that conditions compare. */
+class AskedPath {
   private readonly target: RequestTarget;
   private exactSegments: readonly string[] | null = null;
   private loosely: { places: readonly (readonly string[])[] | null } | null = null;
 
-  constructor({ method, target }: RequestFacts) {
-    this.method = method;
+  constructor(target: RequestTarget) {
     this.target = target;
   }
 

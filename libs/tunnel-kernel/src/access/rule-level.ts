@@ -1,12 +1,12 @@
 import type { IpAddress } from '@gatehouse/net';
 import type { IpRuleConfig } from '../config.js';
 import { IpPatternError, parseIpPattern, type IpMatcher } from './ip-pattern.js';
-import { RequestCondition, type AskedPath } from './request-condition.js';
+import { RequestCondition, type AskedRequest } from './request-condition.js';
 import { RuleTable, type AddressFacts, type RankedMatcher } from './rule-table.js';
 
 /** What rules decide about: an address, and a request where there is one. */
 export interface VisitFacts extends AddressFacts {
-  asked(): AskedPath | 'own' | 'unseen' | undefined;
+  asked(): AskedRequest | 'own' | 'unseen' | undefined;
 }
 
 /** One pattern of one rule, before ranking. */

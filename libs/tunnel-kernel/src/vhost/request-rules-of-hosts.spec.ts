@@ -143,6 +143,23 @@ describe('rules about paths', () => {
 });
 
 describe('rules about methods', () => {
+  it('see a method and a path in header fields', async () => {
+    const seen = await site([rule('deny', { paths: ['/admin'] }), rule('deny', { methods: ['DELETE'] })]);
+    const status = async (field: string): Promise<number> =>
+      (await rig.ask({ headers: { [field.split(': ')[0] ?? '']: field.split(': ')[1] ?? '' } })).status;
+    expect(await status('X-Original-URL: /admin')).toBe(403);
+    expect(await status('X-HTTP-Method-Override: DELETE')).toBe(403);
+    expect(await status('X-Original-URL: /x')).toBe(200);
+    expect(seen).toEqual(['GET /']);
+  });
+
+  it('are about the path before the host replaces a part of it', async () => {
+    await site([rule('deny', { paths: ['/app/admin'] })]);
+    hosts = hosts.map((host) => ({ ...host, location: '/app', rewritePath: '/' }));
+    await apply([rule('deny', { paths: ['/app/admin'] })]);
+    expect([await ask('/app/admin'), await ask('/app/x'), await ask('/app/x/../admin')]).toEqual([403, 200, 403]);
+  });
+
   it('let only reads through', async () => {
     const seen = await site([rule('allow', { methods: ['GET'] })]);
     expect([await ask('/'), await ask('/', 'HEAD')]).toEqual([200, 200]);
