@@ -279,6 +279,42 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
   });
 
+  it('makes a rule about requests to a host, and explains it', async () => {
+    const client = await gateway.call('POST', '/clients', { name: 'asked' });
+    const target_addr = 'http://127.0.0.1:1';
+    const host = await gateway.call('POST', '/hosts', { client_id: client.id, host: 'asked.localhost', target_addr });
+    const page = await signedIn();
+    await goTo(page, 'IP rules');
+    await page.getByRole('button', { name: 'New rule' }).click();
+    const form = page.getByRole('dialog', { name: 'New rule' });
+    await form.getByLabel('Scope').selectOption('tunnel');
+    expect(await form.getByLabel('Paths').count()).toBe(0);
+    await form.getByLabel('Scope').selectOption('host');
+    await form.getByLabel('Host', { exact: true }).selectOption({ label: 'asked.localhost' });
+    await form.getByLabel('Pattern', { exact: true }).fill('*');
+    expect(await form.getByLabel('Pattern type').inputValue()).toBe('any');
+    await form.getByLabel('Paths').fill('/admin\n/a;b');
+    await form.getByLabel('Methods').fill('post, PUT');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('servers read "/a;b" in different ways').first().waitFor();
+    await form.getByLabel('Paths').fill('/admin/');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The rule for * is active.').waitFor();
+    await page.getByText('POST PUT /admin').waitFor();
+    const { items } = await gateway.call('GET', `/ip-rules?scope=host&resource_id=${host.id}`);
+    expect(items).toMatchObject([{ paths: ['/admin'], methods: ['POST', 'PUT'] }]);
+
+    await page.getByRole('link', { name: 'Check an address' }).click();
+    await page.getByLabel('IP address').fill('198.51.100.9');
+    await page.getByLabel('Destination').selectOption('host');
+    await page.getByLabel('Host', { exact: true }).selectOption({ label: 'asked.localhost' });
+    await page.getByLabel('Path', { exact: true }).fill('/x/../ADMIN');
+    await page.getByLabel('Method', { exact: true }).fill('put');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('PUT /ADMIN').waitFor();
+    await page.getByRole('row', { name: /Host asked\.localhost denied/ }).waitFor();
+  });
+
   it('gives a host a name, a certificate and admitted visitors', async () => {
     const { id } = await gateway.call('POST', '/clients', { name: 'with a site' });
     const page = await signedIn();
