@@ -1,10 +1,17 @@
+import { reservePorts } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TunnelWorld, type Answer, type Caller } from './support/tunnel-world.js';
 
+const PORTS = 10;
+
 let world: TunnelWorld;
+let range: { first: number; last: number };
 beforeAll(async () => {
+  // And one beyond the range, for the administrator.
+  const first = await reservePorts(PORTS + 1);
+  range = { first, last: first + PORTS - 1 };
   world = await TunnelWorld.start({
-    PORT_RANGE: '41100-41109',
+    PORT_RANGE: `${range.first}-${range.last}`,
     TUNNEL_MAX_CLIENTS_PER_USER: '2',
     TUNNEL_MAX_TUNNELS_PER_USER: '3',
     TUNNEL_MAX_HOSTS_PER_USER: '1',
@@ -45,6 +52,7 @@ describe('a user', () => {
   });
 
   it('gets ports of the configured range only', async () => {
+    const beyond = range.last + 1;
     const { call } = await world.user('bob');
     const client = await world.client({}, call);
     const make = (listen_port: number, by: Caller = call): Promise<Answer> =>
@@ -55,11 +63,11 @@ describe('a user', () => {
         listen_port,
         target_addr: '127.0.0.1:80',
       });
-    for (const port of [41_099, 41_110, 1_023]) expect((await make(port)).status, `${port}`).toBe(403);
-    const made = await make(41_105);
+    for (const port of [range.first - 1, beyond, 1_023]) expect((await make(port)).status, `${port}`).toBe(403);
+    const made = await make(range.first + 5);
     expect(made.status).toBe(201);
-    expect((await call('PATCH', `/tunnels/${made.body.id}`, { listen_port: 41_110 })).status).toBe(403);
-    const given = await make(41_110, world.admin);
+    expect((await call('PATCH', `/tunnels/${made.body.id}`, { listen_port: beyond })).status).toBe(403);
+    const given = await make(beyond, world.admin);
     expect(given.status).toBe(201);
     // What an administrator gave stays, whatever else is changed.
     expect((await call('PATCH', `/tunnels/${given.body.id}`, { name: 'web' })).status).toBe(200);
