@@ -111,6 +111,11 @@ export const IMPORT_TEXTS: ErrorTexts = {
   'a tunnel of mode {mode} asks nobody for a name: make a policy of type password':
     '{mode} 隧道不要求用户名：请创建 password 类型的验证策略',
   'must be JSON: {detail}': '必须是 JSON：{detail}',
+  'must be text': '必须是文本',
+  'must be a whole number': '必须是整数',
+  'must be true or false': '必须是 true 或 false',
+  'must be a list of texts': '必须是文本列表',
+  'must be a table of texts': '必须是文本表',
   'must be a port, or a range such as 6000-6010': '必须是端口，或 6000-6010 这样的范围',
   'of the client {id}': '属于客户端 {id}',
   '{reason} of the client': '客户端的{reason}',
