@@ -48,8 +48,15 @@ const SERVICE_SOURCE = /^(.*\/apps\/(?:proxy-gateway|resource-sharing|tunnel-gat
 /** Each file starts services of its own in its process, on a database of its own, and ends them. */
 const SERVICES = 'apps/{proxy-gateway,resource-sharing,tunnel-gateway}/{src,test}/**/*.{spec,e2e-spec}.ts';
 
-/** Each file starts programs: built services, browsers, programs of others. */
-const PROGRAMS = 'test/**/*.e2e-spec.ts';
+/**
+ * Files that start programs, which are built services, browsers and programs of others; and those of all that only imports
+ * libraries, which share the processes in which these are loaded already.
+ */
+const PROGRAMS = [
+  'test/**/*.{spec,e2e-spec}.ts',
+  'tools/src/**/*.spec.ts',
+  'apps/{tunnel-agent,console}/{src,test}/**/*.{spec,e2e-spec}.ts',
+];
 
 export default defineConfig({
   test: {
@@ -58,7 +65,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 3,
     // Vitest runs projects by name: short files at the end leave no worker without work while another is busy for a minute.
     projects: [
-      { test: { ...tests, ...loadedByNode, name: 'programs', include: [PROGRAMS] } },
+      { test: { ...tests, ...loadedByNode, name: 'programs', include: PROGRAMS } },
       {
         plugins: [builtServices],
         test: {
@@ -74,8 +81,7 @@ export default defineConfig({
         test: {
           ...tests,
           name: 'units',
-          include: ['{libs,apps}/*/{src,test}/**/*.{spec,e2e-spec}.ts', '{tools/src,test}/**/*.spec.ts'],
-          exclude: [SERVICES],
+          include: ['libs/*/{src,test}/**/*.{spec,e2e-spec}.ts'],
         },
       },
     ],
