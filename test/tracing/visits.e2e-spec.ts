@@ -31,7 +31,8 @@ beforeAll(async () => {
   collector = running.use(await StandInCollector.start());
   gateway = running.use(await RunningTunnelGateway.start('password', collector.settings));
   client = await gateway.clientWithAgent();
-  const hosts = { '/': await reservePort(), '/shop': (target.address() as AddressInfo).port };
+  // The path before the root: as long as it is unknown, nothing else answers in its place.
+  const hosts = { '/shop': (target.address() as AddressInfo).port, '/': await reservePort() };
   for (const [location, port] of Object.entries(hosts)) {
     await gateway.call('POST', '/hosts', {
       client_id: client,
