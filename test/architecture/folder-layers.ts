@@ -32,7 +32,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['data', 'edge', 'edge-host', 'edge-supervisor'],
     ['quotas'],
     ['audit', 'auth-policies', 'domains', 'edges', 'gateway', 'ip-rules', 'retention', 'rollup', 'sessions', 'traffic'],
-    ['events', 'migrations', 'tunnels', 'users', 'warnings'],
+    ['address-lists', 'events', 'migrations', 'tunnels', 'users', 'warnings'],
     ['acme', 'auth', 'clients', 'dashboard', 'hosts', 'visits', 'webhooks'],
     ['api-keys', 'certificates', 'device-logins', 'host-requests', 'transfer'],
     ['checks'],

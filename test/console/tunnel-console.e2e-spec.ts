@@ -2,8 +2,8 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, request } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { withClient } from '@gatehouse/persistence';
@@ -277,6 +277,50 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByText('denied', { exact: true }).first().waitFor();
     await page.getByRole('row', { name: /Client ruled denied rule 198\.51\.100\.0\/24/ }).waitFor();
     expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
+  });
+
+  it('adds a list of addresses, refreshes it, and makes a rule about it', async () => {
+    let text = '198.51.100.7\nnonsense\n';
+    const source = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1');
+    await once(source, 'listening');
+    const page = await signedIn();
+    await goTo(page, 'IP rules');
+    await page.getByRole('link', { name: 'Lists of addresses' }).click();
+    await page.getByRole('button', { name: 'New list' }).click();
+    const form = page.getByRole('dialog', { name: 'New list' });
+    await form.getByLabel('Name').fill('office');
+    await form.getByLabel('URL').fill(`http://127.0.0.1:${(source.address() as AddressInfo).port}/office.txt`);
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('begin with https://').first().waitFor();
+    await form.getByLabel('Allow http and private networks').check();
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Lines that could not be read: 1').waitFor();
+    text = '198.51.100.7\n198.51.100.8\n';
+    await page.getByRole('button', { name: 'Refresh office' }).click();
+    await page.getByText('The list office was refreshed. Entries: 2').waitFor();
+    source.close();
+    await page.getByRole('button', { name: 'Refresh office' }).click();
+    await page.getByText('could not be asked').first().waitFor();
+
+    await page.getByRole('link', { name: 'Rules', exact: true }).click();
+    await page.getByRole('button', { name: 'New rule' }).click();
+    const rule = page.getByRole('dialog', { name: 'New rule' });
+    await rule.getByLabel('Pattern type').selectOption('list');
+    await rule.getByLabel('Pattern', { exact: true }).pressSequentially('office');
+    expect(await rule.getByLabel('Pattern type').inputValue()).toBe('list');
+    await rule.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The rule for office is active.').waitFor();
+    const { items } = await gateway.call('GET', '/ip-rules?pattern_kind=list');
+    expect(items).toMatchObject([{ pattern: 'office', scope: 'global', type: 'deny' }]);
+
+    await page.getByRole('link', { name: 'Lists of addresses' }).click();
+    await page.getByRole('button', { name: 'Delete office' }).click();
+    const removal = page.getByRole('dialog', { name: 'Delete this list?' });
+    await removal.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Rules use the list: 1').waitFor();
+    await gateway.call('DELETE', `/ip-rules/${items[0].id}`);
+    await removal.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No list yet.').waitFor();
   });
 
   it('makes a rule about requests to a host, and explains it', async () => {

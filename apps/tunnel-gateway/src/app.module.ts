@@ -5,6 +5,8 @@ import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys, SECRET_BOX } from '@gatehouse/persistence';
 import { remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AddressListJobsModule } from './address-lists/address-list-jobs.module.js';
+import { AddressListsModule } from './address-lists/address-lists.module.js';
 import { AcmeModule } from './acme/acme.module.js';
 import { TunnelAuditRules } from './audit/tunnel-audit-rules.js';
 import { AuthPoliciesModule } from './auth-policies/auth-policies.module.js';
@@ -86,6 +88,7 @@ export class AppModule {
         CertificatesModule,
         ChecksModule,
         IpRulesModule,
+        AddressListsModule,
         AuthPoliciesModule,
         TrafficModule,
         DashboardModule,
@@ -122,6 +125,7 @@ function foundation(
     AuditModule.forRoot({ service: SERVICE.name, settings, secretKeys: keysOf(settings) }),
     EventsModule,
     AcmeModule,
+    AddressListJobsModule,
     WebhookJobsModule,
     RollupModule,
     RetentionModule,

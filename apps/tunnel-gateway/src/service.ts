@@ -1,4 +1,5 @@
 import { defineService } from '@gatehouse/service';
+import { AddressList } from './data/address-list.entity.js';
 import { ApiKeyRow } from './data/api-key.entity.js';
 import { AuthPolicy, PolicyOptions } from './data/auth-policy.entity.js';
 import { Client, ClientOptions } from './data/client.entity.js';
@@ -38,6 +39,7 @@ export const SERVICE = defineService({
       Domain,
       IpRule,
       IpRuleOptions,
+      AddressList,
       AuthPolicy,
       PolicyOptions,
       TrafficQuotaRow,
@@ -56,5 +58,5 @@ export const SERVICE = defineService({
     sqlFolder: new URL('../data/sql/', import.meta.url),
     usedTable: `${MODEL_SCHEMA}.users`,
   },
-  queues: ['certificates', 'flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
+  queues: ['address-lists', 'certificates', 'flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
 });

@@ -149,6 +149,16 @@ const OPERATIONS: Record<string, Operation> = {
   domains_verify: { rule: 'change', of: 'domain' },
   domains_remove: { rule: 'change', of: 'domain', consumes: true },
 
+  addressLists_list: { rule: 'administer' },
+  addressLists_get: { rule: 'administer', of: 'addressList' },
+  addressLists_create: {
+    rule: 'administer',
+    body: () => ({ name: `n${++names}`, url: 'https://lists.example.org/x' }),
+  },
+  addressLists_update: { rule: 'administer', of: 'addressList', body: () => ({}) },
+  addressLists_refresh: { rule: 'administer', of: 'addressList' },
+  addressLists_remove: { rule: 'administer', of: 'addressList', consumes: true },
+
   ipRules_list: { rule: 'known', lists: 'rule' },
   ipRules_get: { rule: 'read', of: 'rule' },
   ipRules_check: { rule: 'read', query: (rows) => `ip=192.0.2.1&${about(rows)}` },

@@ -81,6 +81,11 @@ const CHANGES: (() => string)[] = [
   () => `UPDATE tunnel_gateway.ip_rules SET remark = 'r' WHERE id = ${1 + below(60)}`,
   () => `DELETE FROM tunnel_gateway.ip_rules WHERE id = ${1 + below(60)}`,
   () =>
+    `INSERT INTO tunnel_gateway_ops.address_lists (name, url, interval_minutes) VALUES (gen_random_uuid(), 'u', 60)`,
+  () => `UPDATE tunnel_gateway_ops.address_lists SET content = 'c${below(9)}' WHERE id = ${1 + below(20)}`,
+  () => `UPDATE tunnel_gateway_ops.address_lists SET checked_at = now(), last_error = 'e' WHERE id = ${1 + below(20)}`,
+  () => `DELETE FROM tunnel_gateway_ops.address_lists WHERE id = ${1 + below(20)}`,
+  () =>
     `INSERT INTO tunnel_gateway.auth_policies (resource_type, resource_id, type, enabled)
      VALUES ('host', ${1 + below(60)}, 'password', ${flag()})`,
   () =>
@@ -116,6 +121,25 @@ describe('a partial reload of the configuration', () => {
     expect(after.hosts).toBe(before.hosts);
     expect(after.ipRules[0]).toBe(before.ipRules[0]);
     expect(await next(after)).toBe(after);
+  });
+
+  it('does not read lists of addresses again because of others, or of a fetch that changed nothing', async () => {
+    const add = (name: string): Promise<unknown> =>
+      sql(
+        `INSERT INTO tunnel_gateway_ops.address_lists (name, url, interval_minutes, content) VALUES ('${name}', 'u', 60, 'a')`,
+      );
+    await add('first');
+    await add('second');
+    const before = await now();
+    await sql(`UPDATE tunnel_gateway_ops.address_lists SET checked_at = now(), entries = 7 WHERE name = 'first'`);
+    expect(await next(before)).toEqual(before);
+    await sql(`UPDATE tunnel_gateway_ops.address_lists SET content = 'b' WHERE name = 'second'`);
+    const after = await next(before);
+    const of = (rows: ConfigRows, wanted: string) => rows.addressLists?.find(({ name }) => name === wanted);
+    expect(of(after, 'first')).toBe(of(before, 'first'));
+    expect(of(after, 'second')).toMatchObject({ content: 'b' });
+    await sql(`INSERT INTO tunnel_gateway.ip_rules (scope, type, pattern) VALUES ('global', 'deny', '192.0.2.8')`);
+    expect((await next(after)).addressLists).toBe(after.addressLists);
   });
 
   it('becomes a full one if changes are too many, too old, forgotten or of another history', async () => {

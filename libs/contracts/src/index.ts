@@ -30,6 +30,7 @@ export * from './proxy-gateway/runtime-log.js';
 export * from './proxy-gateway/geo.js';
 export * from './proxy-gateway/lists.js';
 export * from './error-codes.js';
+export * from './tunnel-gateway/address-list.js';
 export * from './tunnel-gateway/cursor-page.js';
 export * from './tunnel-gateway/client.js';
 export * from './tunnel-gateway/tunnel.js';

@@ -45,6 +45,13 @@ export interface FlowRollupPayload {
   requestedAt: number;
 }
 
+export interface AddressListsPayload {
+  /** Absent: all lists that are due. */
+  listId?: number;
+  /** When it was requested, in milliseconds since the epoch. */
+  requestedAt: number;
+}
+
 export interface CertificatesPayload {
   /** Absent: all certificates that are due. */
   hostId?: number;
@@ -81,6 +88,7 @@ export interface QueuePayloads {
   'webhook-delivery': WebhookDeliveryPayload;
   retention: RetentionPayload;
   certificates: CertificatesPayload;
+  'address-lists': AddressListsPayload;
   mail: MailPayload;
 }
 export type QueueName = keyof QueuePayloads;

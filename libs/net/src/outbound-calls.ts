@@ -10,6 +10,8 @@ export interface OutboundRequest {
   body?: string;
   /** May reach the service's own network, and do without TLS. */
   allowPrivate: boolean;
+  /** Longest body that is read. Default 64 KiB. */
+  maxBytes?: number;
   /** The client that the call is for; absent: only the limit for all calls applies. */
   forClient?: number;
 }
@@ -121,7 +123,7 @@ export class OutboundCalls {
   }
 
   private perform(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
-    const { method, headers, body, allowPrivate } = request;
+    const { method, headers, body, allowPrivate, maxBytes = MAX_BODY } = request;
     const secure = url.protocol === 'https:';
     const { guard, http, https } = this.way(allowPrivate);
     const options: RequestOptions = {
@@ -137,7 +139,7 @@ export class OutboundCalls {
       let answered = false;
       sent.on('response', (answer) => {
         answered = true;
-        readAnswer(answer).then(resolve, reject);
+        readAnswer(answer, maxBytes).then(resolve, reject);
       });
       // No upgrade was requested.
       sent.on('upgrade', (_answer, socket) => {
@@ -168,14 +170,14 @@ function agents(): Omit<Way, 'guard'> {
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
 
-function readAnswer(answer: IncomingMessage): Promise<OutboundAnswer> {
+function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {
     const { statusCode: status = 0, headers } = answer;
     const parts: Buffer[] = [];
     let size = 0;
     answer.on('data', (part: Buffer) => {
       size += part.length;
-      if (size <= MAX_BODY) return void parts.push(part);
+      if (size <= maxBytes) return void parts.push(part);
       resolve({ status, headers, body: null });
       answer.destroy();
     });

@@ -139,7 +139,7 @@ export interface HostConfig {
 }
 
 export type IpRuleScope = 'global' | 'console' | 'user' | 'client' | ResourceKind;
-export type IpPatternKind = 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn' | 'any';
+export type IpPatternKind = 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn' | 'any' | 'list';
 
 export interface IpRuleConfig {
   id: number;

@@ -33,7 +33,8 @@ export {
   type VisitorPolicyType,
 } from './config.js';
 export type { ResourceKind, ResourceRef } from './resource.js';
-export { IpPatternError, parseIpPattern } from './access/ip-pattern.js';
+export { AddressSet, type AddressRange } from './access/address-set.js';
+export { IpPatternError, parseAddressRange, parseIpPattern } from './access/ip-pattern.js';
 export { parseRuleMethod, parseRulePath, RequestCondition, type RequestFacts } from './access/request-condition.js';
 export { readTarget } from './vhost/request-target.js';
 export {
@@ -43,6 +44,7 @@ export {
   type CountryLookup,
   type IpExplanation,
   type IpRuleOptions,
+  type ListLookup,
   type LevelExplanation,
 } from './access/ip-rules.js';
 export { TrustedProxies } from './access/trusted-proxies.js';

@@ -1,5 +1,5 @@
 import type { ListeningSockets } from '@gatehouse/net';
-import type { AsnLookup, CountryLookup } from './access/ip-rules.js';
+import type { AsnLookup, CountryLookup, ListLookup } from './access/ip-rules.js';
 import type { DeniedVisitors } from './access/refusal-sampler.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import type { ClientStore, TunnelLogger } from './environment.js';
@@ -123,7 +123,9 @@ export interface TunnelServerEnvironment {
   countryOf?: CountryLookup;
   /** Absent: rules about autonomous systems cannot be resolved. */
   asnOf?: AsnLookup;
-  /** Whether rules that deny countries or autonomous systems deny everybody while those cannot be resolved. */
+  /** Absent: rules about lists of addresses cannot be resolved. */
+  inList?: ListLookup;
+  /** Whether rules that deny countries, autonomous systems or lists deny everybody while those cannot be resolved. */
   geoStrict?: boolean;
   /** Addresses and prefixes whose PROXY protocol headers and `X-Forwarded-*` fields are believed. */
   trustedProxies?: readonly string[];

@@ -417,12 +417,13 @@ export class TunnelServer {
   }
 
   private createAccess(): AccessControl {
-    const { now, events, logger, countryOf, asnOf, geoStrict } = this.environment;
+    const { now, events, logger, countryOf, asnOf, inList, geoStrict } = this.environment;
     return new AccessControl({
       now,
       ledger: this.ledger,
       countryOf,
       asnOf,
+      inList,
       geoStrict,
       proxies: this.proxies,
       proxyHeaderMs: this.timeouts.proxyHeader,

@@ -59,6 +59,11 @@ CREATE OR REPLACE TRIGGER ip_rule_options_announce
   ON tunnel_gateway_ops.ip_rule_options
   FOR EACH STATEMENT EXECUTE FUNCTION tunnel_gateway_ops.announce_change('rules');
 
+CREATE OR REPLACE TRIGGER address_lists_announce
+  AFTER INSERT OR DELETE OR UPDATE
+  ON tunnel_gateway_ops.address_lists
+  FOR EACH STATEMENT EXECUTE FUNCTION tunnel_gateway_ops.announce_change('address-lists');
+
 CREATE OR REPLACE TRIGGER auth_policies_announce
   AFTER INSERT OR DELETE OR UPDATE
   ON tunnel_gateway.auth_policies

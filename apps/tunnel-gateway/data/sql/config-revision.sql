@@ -1,5 +1,5 @@
--- What the edge serves. Of every service that writes users, clients, tunnels, hosts, address rules, policies or
--- certificates; heard by ConfigFeed (src/edge), which reads what has changed.
+-- What the edge serves. Of every service that writes users, clients, tunnels, hosts, address rules, lists of
+-- addresses, policies or certificates; heard by ConfigFeed (src/edge), which reads what has changed.
 --
 -- Promises: whoever writes, a transaction that changes what the edge serves gets one revision, at its commit, and
 -- says which rows it changed, or that it changed many (`all`, above 500). Revisions grow in the order of the commits.
@@ -34,6 +34,7 @@ BEGIN
       WHEN 'tunnels' THEN 'tunnels' WHEN 'tunnel_options' THEN 'tunnels'
       WHEN 'hosts' THEN 'hosts' WHEN 'host_options' THEN 'hosts' WHEN 'certificates' THEN 'hosts'
       WHEN 'ip_rules' THEN 'ip_rules' WHEN 'ip_rule_options' THEN 'ip_rules'
+      WHEN 'address_lists' THEN 'address_lists'
       WHEN 'auth_policies' THEN 'auth_policies' WHEN 'policy_options' THEN 'auth_policies'
       ELSE 'all' END END AS kind,
     (CASE TG_TABLE_NAME
@@ -103,6 +104,12 @@ DROP TRIGGER IF EXISTS ip_rule_options_revision ON tunnel_gateway_ops.ip_rule_op
 CREATE CONSTRAINT TRIGGER ip_rule_options_revision
   AFTER INSERT OR DELETE OR UPDATE OF paths, methods
   ON tunnel_gateway_ops.ip_rule_options
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.count_revision();
+
+DROP TRIGGER IF EXISTS address_lists_revision ON tunnel_gateway_ops.address_lists;
+CREATE CONSTRAINT TRIGGER address_lists_revision
+  AFTER INSERT OR DELETE OR UPDATE OF name, content
+  ON tunnel_gateway_ops.address_lists
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.count_revision();
 
 DROP TRIGGER IF EXISTS auth_policies_revision ON tunnel_gateway.auth_policies;

@@ -105,10 +105,20 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   hostCertificates_remove:
     'Removes the certificate of a host. A wildcard certificate of the gateway serves it then, if there is one.',
   hostCertificates_renew: 'Orders a certificate by ACME now. The state of the host says how it went.',
+  addressLists_list:
+    'Lists the lists of addresses that rules can name, with the state of the last fetch. For administrators.',
+  addressLists_create:
+    'Adds a list of addresses: a text at a URL with an address, a network or a range to a line. The gateway fetches it now and in every interval. A rule of kind `list` names it.',
+  addressLists_get: 'Returns one list of addresses, without its content.',
+  addressLists_update:
+    'Changes URL or interval of a list. With another URL it is fetched now, and the former content stays until then. The name cannot be changed.',
+  addressLists_remove: 'Deletes a list. As long as rules name it, it cannot be deleted.',
+  addressLists_refresh:
+    'Fetches a list now. The answer shows how it went: a failure leaves the former content and sets `last_error`.',
   ipRules_list:
-    'Lists allow and deny rules for addresses, countries and autonomous systems. Filter by scope, resource or pattern.',
+    'Lists allow and deny rules for addresses, countries, autonomous systems and lists of addresses. Filter by scope, resource or pattern.',
   ipRules_create:
-    'Adds a rule for an address, a network, a country or an autonomous system, for everything, the console, a user, a client, a tunnel or a host; `paths` and `methods` narrow it to requests of hosts. Connected visitors that it denies are disconnected.',
+    'Adds a rule for an address, a network, a country, an autonomous system or a list of addresses, for everything, the console, a user, a client, a tunnel or a host; `paths` and `methods` narrow it to requests of hosts. Connected visitors that it denies are disconnected.',
   ipRules_check:
     'Evaluates the rules for an address. The answer shows the decision of each level and the rule that made it.',
   ipRules_get: 'Returns one rule.',

@@ -21,6 +21,7 @@ const NAMES = {
     ['hosts', 'host'],
     ['domains', 'domain'],
     ['ip-rules', 'ip_rule'],
+    ['address-lists', 'address_list'],
     ['auth-policies', 'auth_policy'],
     ['webhooks', 'webhook'],
     ['api-keys', 'api_key'],
@@ -62,6 +63,10 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
     table: 'tunnel_gateway.ip_rules',
     key: 'id',
     options: [{ table: 'tunnel_gateway_ops.ip_rule_options', key: 'rule_id' }],
+  },
+  address_list: {
+    table: '(SELECT id, name, url, allow_private, interval_minutes FROM tunnel_gateway_ops.address_lists)',
+    key: 'id',
   },
   auth_policy: { table: 'tunnel_gateway.auth_policies', key: 'id' },
   webhook: { table: 'tunnel_gateway_ops.webhooks', key: 'id' },

@@ -88,6 +88,14 @@ export interface PolicyRow {
   version: number;
 }
 
+/** A list of addresses that rules name. */
+export interface AddressListRow {
+  id: number;
+  name: string;
+  /** As `AddressSet` writes it; null: never loaded. */
+  content: string | null;
+}
+
 /** The configuration as stored in the tables: its only secrets are hashed or sealed. */
 export interface ConfigRows {
   revision: number;
@@ -95,6 +103,8 @@ export interface ConfigRows {
   tunnels: TunnelRow[];
   hosts: HostRow[];
   ipRules: IpRuleConfig[];
+  /** Missing in older snapshots. */
+  addressLists?: AddressListRow[];
   policies: PolicyRow[];
 }
 
@@ -142,6 +152,10 @@ const IP_RULES = `
   FROM tunnel_gateway.ip_rules r LEFT JOIN tunnel_gateway_ops.ip_rule_options o ON o.rule_id = r.id
   WHERE r.scope <> 'console' AND ($1::bigint[] IS NULL OR r.id = ANY ($1)) ORDER BY r.id`;
 
+const ADDRESS_LISTS = `
+  SELECT l.id, l.name, l.content FROM tunnel_gateway_ops.address_lists l
+  WHERE $1::bigint[] IS NULL OR l.id = ANY ($1) ORDER BY l.id`;
+
 /** With `auth_policies` as `p`. */
 export const POLICY_VERSION = `coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0)`;
 
@@ -160,6 +174,7 @@ export interface RowSelection {
   tunnels: number[];
   hosts: number[];
   ipRules: number[];
+  addressLists: number[];
   policies: number[];
 }
 
@@ -180,6 +195,7 @@ export async function readRows(queries: Queries, wanted: RowSelection | null): P
     tunnels: await rows<TunnelRow>(TUNNELS, wanted?.tunnels),
     hosts: await rows<HostRow>(HOSTS, wanted?.hosts),
     ipRules: await rows<IpRuleConfig>(IP_RULES, wanted?.ipRules),
+    addressLists: await rows<AddressListRow>(ADDRESS_LISTS, wanted?.addressLists),
     policies: await rows<PolicyRow>(
       `${POLICIES} AND ($1::bigint[] IS NULL OR p.id = ANY ($1)) ORDER BY p.id`,
       wanted?.policies,

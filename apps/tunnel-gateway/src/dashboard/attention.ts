@@ -2,6 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { EventView, TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { EventsReader } from '../events/events-reader.js';
+import { RuleLists } from '../ip-rules/rule-lists.js';
 import { LOOKED_UP_KINDS, RuleDatabases } from '../ip-rules/rule-databases.js';
 import { seesAll } from '../data/owned-rows.js';
 import { Warnings } from '../warnings/warnings.service.js';
@@ -16,6 +17,7 @@ export class Attention {
   constructor(
     private readonly events: EventsReader,
     private readonly databases: RuleDatabases,
+    private readonly lists: RuleLists,
     private readonly others: Warnings,
   ) {}
 
@@ -35,6 +37,11 @@ export class Attention {
       if (!(await this.databases.isMissing(kind))) continue;
       const message = readerText(this.databases.warningFor(kind) ?? '');
       warnings.push({ code: `${kind}_rules_without_database`, message, resource: null, since: null });
+    }
+    const missing = seesAll(actor) ? await this.lists.warningForAll() : null;
+    if (missing !== null) {
+      const message = readerText(missing);
+      warnings.push({ code: 'list_rules_without_list', message, resource: null, since: null });
     }
     return [...warnings, ...(await this.others.list(actor))];
   }

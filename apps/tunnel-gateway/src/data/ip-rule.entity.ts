@@ -13,6 +13,7 @@ export const PATTERN_KINDS = [
   'country',
   'asn',
   'any',
+  'list',
 ] as const satisfies IpPatternKind[];
 
 /** A rule that allows or denies addresses. The columns are given by the data model. */
@@ -23,9 +24,13 @@ export const PATTERN_KINDS = [
 @Index('ip_rules_pattern_idx', { synchronize: false })
 @Index('ip_rules_country_idx', { synchronize: false })
 @Index('ip_rules_asn_idx', { synchronize: false })
+@Index('ip_rules_list_idx', { synchronize: false })
 @Check('ip_rules_scope_check', `scope IN ('global', 'console', 'user', 'client', 'tunnel', 'host')`)
 @Check('ip_rules_type_check', `type IN ('allow', 'deny')`)
-@Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country', 'asn', 'any')`)
+@Check(
+  'ip_rules_pattern_kind_check',
+  `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country', 'asn', 'any', 'list')`,
+)
 export class IpRule {
   @BigIntId()
   id: number;

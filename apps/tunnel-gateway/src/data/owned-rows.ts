@@ -1,6 +1,7 @@
 import { allows, type Actor } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AddressList } from './address-list.entity.js';
 import { ApiKeyRow } from './api-key.entity.js';
 import { AuthPolicy } from './auth-policy.entity.js';
 import { Client } from './client.entity.js';
@@ -93,6 +94,12 @@ export class OwnedRows {
     const restriction = restrictedTo(actor, own);
     const cap = capOf(actor, this.settings.maxRulesPerUser);
     return new OwnedTable({ manager: this.manager(tx), entity: IpRule, noun: 'rule', restriction, cap });
+  }
+
+  /** Of the whole gateway: only administrators see them. */
+  addressLists(actor: Actor, tx?: EntityManager): OwnedTable<AddressList> {
+    const restriction = restrictedTo(actor, 'FALSE');
+    return new OwnedTable({ manager: this.manager(tx), entity: AddressList, noun: 'list', restriction });
   }
 
   authPolicies(actor: Actor, tx?: EntityManager): OwnedTable<AuthPolicy> {

@@ -2,7 +2,7 @@ import { readAllRows, readRevision, readRows, type ConfigRows, type RowSelection
 import type { Queries } from '../common/edge-database.js';
 
 /** What a revision changed, as recorded by the tables' triggers. */
-type ChangeKind = 'users' | 'clients' | 'tunnels' | 'hosts' | 'ip_rules' | 'auth_policies' | 'all';
+type ChangeKind = 'users' | 'clients' | 'tunnels' | 'hosts' | 'ip_rules' | 'address_lists' | 'auth_policies' | 'all';
 
 /** Minimum number of recorded revisions. */
 const KEPT_REVISIONS = 1_000;
@@ -36,6 +36,7 @@ export async function readConfigRows(queries: Queries, before: ConfigRows | null
     tunnels: idsOf('tunnels'),
     hosts: idsOf('hosts'),
     ipRules: idsOf('ip_rules'),
+    addressLists: idsOf('address_lists'),
     policies: idsOf('auth_policies'),
   };
   const now = await readRows(queries, wanted);
@@ -45,6 +46,7 @@ export async function readConfigRows(queries: Queries, before: ConfigRows | null
     tunnels: replaceRows(before.tunnels, wanted.tunnels, now.tunnels),
     hosts: replaceRows(before.hosts, wanted.hosts, now.hosts),
     ipRules: replaceRows(before.ipRules, wanted.ipRules, now.ipRules),
+    addressLists: replaceRows(before.addressLists ?? [], wanted.addressLists, now.addressLists ?? []),
     policies: replaceRows(before.policies, wanted.policies, now.policies),
   };
 }

@@ -11,6 +11,7 @@ import { newestOf, splitKeys } from '../common/key-box.js';
 import { SESSION_COOKIE } from '../common/session-cookie-name.js';
 import type { AccessLog } from './access-log.js';
 import type { AcmeAnswers } from './acme-answers.js';
+import type { AddressLists } from '../common/address-lists.js';
 import type { AddressFiles } from '../common/address-files.js';
 import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
 import type { EdgeGrants } from './edge-grants.js';
@@ -29,6 +30,7 @@ export interface EdgeServerParts {
   /** Null: it serves all clients. */
   share: WorkerShare | null;
   files: AddressFiles;
+  lists: AddressLists;
   grants: EdgeGrants;
   acme: AcmeAnswers;
   passwords: PasswordProcess;
@@ -44,7 +46,7 @@ export interface EdgeServerParts {
 const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
-  const { logger, clients, share, files, grants, acme, passwords, sockets, peers, events, accessLog } = parts;
+  const { logger, clients, share, files, lists, grants, acme, passwords, sockets, peers, events, accessLog } = parts;
   const { publicHttpsPort, worker } = options;
   const tracing = activeTracing();
   const visitorSecrets = splitKeys(options.visitorSecret);
@@ -60,6 +62,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     trustedProxies: options.trustedProxies,
     countryOf: files.countries.lookup,
     asnOf: files.systems.lookup,
+    inList: lists.lookup,
     geoStrict: options.geoStrict,
     verification: {
       secret: newestOf(visitorSecrets),

@@ -17,6 +17,7 @@ import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
 import { findClientByKey } from '../common/config-rows.js';
 import { ConfigSource } from './config-source.js';
+import { AddressLists } from '../common/address-lists.js';
 import { AddressFiles } from '../common/address-files.js';
 import { DatabasePresence } from './database-presence.js';
 import { WorkerShare } from './door/worker-share.js';
@@ -126,13 +127,14 @@ export class Edge implements EdgeRole {
     const { database, presence, directory } = this;
     const share = options.worker && new WorkerShare(options.worker);
     const files = new AddressFiles(options, (problem) => logger.warn(problem));
+    const lists = new AddressLists((problem) => logger.warn(problem));
     this.share = share;
-    this.server = this.createServer(files);
+    this.server = this.createServer(files, lists);
     this.config = new ConfigSource({ database, presence, logger, folder, onRows: () => this.applyRows() });
     const { server, config } = this;
     // Bytes of removed clients still count for them.
     const beforeChange = (): void => this.flows.collect();
-    this.served = new ServedConfig(options, { server, logger, directory, files, share, beforeChange });
+    this.served = new ServedConfig(options, { server, logger, directory, files, lists, share, beforeChange });
     this.quotas = new QuotaTracker({
       queries: database,
       now: Date.now,
@@ -320,7 +322,7 @@ export class Edge implements EdgeRole {
     await this.database.close();
   }
 
-  private createServer(files: AddressFiles): TunnelServer {
+  private createServer(files: AddressFiles, lists: AddressLists): TunnelServer {
     const { options, logger, directory, share, grants, acme, passwords, sockets, id } = this;
     const events = this.events.listener(logger, () => this.agentsChanged());
     return createEdgeServer(options, {
@@ -328,6 +330,7 @@ export class Edge implements EdgeRole {
       clients: directory,
       share,
       files,
+      lists,
       grants,
       acme,
       passwords,

@@ -10,6 +10,7 @@ import {
 import type { ClientDirectory } from './client-directory.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import type { ConfigRows } from '../common/config-rows.js';
+import type { AddressLists } from '../common/address-lists.js';
 import type { AddressFiles } from '../common/address-files.js';
 import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
 import type { EdgeOptions } from '../common/edge-ipc.js';
@@ -21,6 +22,7 @@ export interface ServedConfigParts {
   logger: TunnelLogger;
   directory: ClientDirectory;
   files: AddressFiles;
+  lists: AddressLists;
   /** Null: this process serves all clients. */
   share: WorkerShare | null;
   /** Called before a configuration that may no longer have all clients. */
@@ -77,7 +79,7 @@ export class ServedConfig {
   }
 
   private async serve(rows: ConfigRows): Promise<void> {
-    const { server, directory, files, share } = this.parts;
+    const { server, directory, files, lists, share } = this.parts;
     const own = share?.take(rows) ?? rows;
     // Disconnected while they are still served, so that their agents reconnect soon: to the worker that has them now.
     for (const id of share?.left ?? []) server.disconnect(id, servedElsewhere());
@@ -85,6 +87,7 @@ export class ServedConfig {
     this.parts.beforeChange();
     directory.apply(rows);
     files.load(this.ruleKinds);
+    lists.apply(rows.addressLists ?? []);
     await server.apply(this.atOwnAddress(mapped.config));
     this.disconnectOutdated();
   }

@@ -6,6 +6,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import type { Request, RequestHandler } from 'express';
 import type { EntityManager } from 'typeorm';
 import { OwnedRows } from '../data/owned-rows.js';
+import { RuleLists } from './rule-lists.js';
 import { RuleDatabases } from './rule-databases.js';
 import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
@@ -34,6 +35,7 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
     private readonly owned: OwnedRows,
     private readonly listener: PgListener,
     private readonly databases: RuleDatabases,
+    private readonly lists: RuleLists,
     private readonly logger: JsonLogger,
   ) {}
 
@@ -98,6 +100,7 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
   private async read(tx?: EntityManager): Promise<IpRules | null> {
     const rows = await this.owned.ipRules(SYSTEM_ACTOR, tx).some(OF_CONSOLE);
     if (rows.length === 0) return null;
+    await this.lists.load(rows, tx);
     const rules = await withRequests(tx ?? this.owned.options, rows);
     return compileRules(rules.map(toRuleConfig), this.databases.options);
   }

@@ -13,6 +13,7 @@ import { seesAll, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { ResourceOwners } from '../data/resource-owners.js';
 import { fieldError } from '../wire/field-error.js';
+import { RuleLists } from './rule-lists.js';
 import { RuleDatabases } from './rule-databases.js';
 import type { IpRuleCheckQuery } from './ip-rule.dto.js';
 import { toIpRuleView } from './ip-rule.view.js';
@@ -33,6 +34,7 @@ export class IpRuleCheckService {
     private readonly owned: OwnedRows,
     private readonly owners: ResourceOwners,
     private readonly databases: RuleDatabases,
+    private readonly lists: RuleLists,
   ) {}
 
   /** @throws AppError NOT_FOUND for a resource that the actor may not see. */
@@ -40,6 +42,7 @@ export class IpRuleCheckService {
     const place = await this.placeOf(query, actor);
     const asked = place === 'console' ? undefined : place.asked;
     const rules = await this.rulesOf(place);
+    await this.lists.load(rules.map(({ rule }) => rule));
     const { address, allowed, levels } = this.explain(query.ip, place, rules);
     const { countryOf, asnOf } = this.databases.options;
     if (address === null) throw fieldError('ip', 'must be an address without a zone');

@@ -137,7 +137,7 @@ export class IpRuleChanges extends IpRuleFields {
 
   /**
    * Depending on the kind: `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN`, `private`,
-   * `AS13335`, `!AS13335`, or `*` of kind `any`.
+   * `AS13335`, `!AS13335`, `*` of kind `any`, or the name of a list.
    */
   @Omittable()
   @Line(128)

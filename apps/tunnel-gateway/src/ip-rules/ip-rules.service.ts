@@ -53,6 +53,7 @@ export class IpRulesService {
       const added = await this.owned
         .ipRules(actor, tx)
         .add({ ...columnsOf(body, null), scope: body.scope, resourceId });
+      await this.databases.lists.keep(added, tx);
       await writeOptions(tx, IpRuleOptions, 'ruleId', added.id, readRequests(body, body.scope));
       await this.changed(added, body.force === true ? null : address, tx);
       return added;
@@ -66,6 +67,7 @@ export class IpRulesService {
       const before = await rules.lock(id, expected);
       refuseOthers(before, actor);
       const after = await rules.change(id, columnsOf(body, before));
+      await this.databases.lists.keep(after, tx);
       await writeOptions(tx, IpRuleOptions, 'ruleId', id, readRequests(body, before.scope));
       await this.changed(after, body.force === true ? null : address, tx);
       return after;
@@ -96,7 +98,13 @@ export class IpRulesService {
 
   private async written(rule: IpRule): Promise<WrittenIpRuleView> {
     const view = await this.view(rule);
-    return { ...view, warning: this.databases.warningFor(rule.patternKind) ?? (await this.unseenBy(view)) };
+    return { ...view, warning: (await this.missingFor(rule)) ?? (await this.unseenBy(view)) };
+  }
+
+  /** What the rule lacks; null: nothing. */
+  private async missingFor({ patternKind, pattern }: IpRule): Promise<string | null> {
+    if (patternKind === 'list') return this.databases.lists.warningFor(pattern);
+    return this.databases.warningFor(patternKind);
   }
 
   /** Why a rule about requests sees none; null: it sees them, or is not about requests. */

@@ -5,6 +5,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AddressFiles } from '../common/address-files.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import { TunnelGatewaySettings } from '../settings.js';
+import { RuleLists } from './rule-lists.js';
 
 /** Kinds of patterns that need a database. */
 export const LOOKED_UP_KINDS = ['country', 'asn'] as const satisfies IpPatternKind[];
@@ -13,7 +14,7 @@ export type LookedUpKind = (typeof LOOKED_UP_KINDS)[number];
 /** How a kind's database is named in health checks. */
 const CHECKS: Readonly<Record<LookedUpKind, string>> = { country: 'countries', asn: 'autonomous_systems' };
 
-/** The databases of addresses as the edge reads them, for explanations of rules. */
+/** The databases and lists of addresses as the edge reads them, for explanations of rules. */
 @Injectable()
 export class RuleDatabases implements OnModuleInit {
   /** Each is read on first use, and again when its file changes. */
@@ -26,6 +27,7 @@ export class RuleDatabases implements OnModuleInit {
     logger: JsonLogger,
     private readonly owned: OwnedRows,
     private readonly health: HealthRegistry,
+    readonly lists: RuleLists,
   ) {
     const { geoFile, asnFile, geoStrict } = settings;
     const files = new AddressFiles({ geoFile: geoFile ?? null, asnFile: asnFile ?? null }, (problem) =>
@@ -44,6 +46,7 @@ export class RuleDatabases implements OnModuleInit {
           return files.systems.lookup(address);
         },
       }),
+      inList: lists.lookup,
       geoStrict,
     };
   }

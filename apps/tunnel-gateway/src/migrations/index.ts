@@ -49,6 +49,8 @@ import { AddPortRanges1763668803060 } from './1763668803060-add-port-ranges.js';
 import { AnnouncePortRanges1763668803061 } from './1763668803061-announce-port-ranges.js';
 import { AddRequestRules1763668803070 } from './1763668803070-add-request-rules.js';
 import { AnnounceRequestRules1763668803071 } from './1763668803071-announce-request-rules.js';
+import { CreateAddressLists1763668803090 } from './1763668803090-create-address-lists.js';
+import { AnnounceAddressLists1763668803091 } from './1763668803091-announce-address-lists.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -103,4 +105,6 @@ export const MIGRATIONS = [
   AnnouncePortRanges1763668803061,
   AddRequestRules1763668803070,
   AnnounceRequestRules1763668803071,
+  CreateAddressLists1763668803090,
+  AnnounceAddressLists1763668803091,
 ];

@@ -68,6 +68,16 @@ export const API_WALK: [operation: string, request: string, body?: object][] = [
     { request_id: ':hostRequest', path: '/orders?page=2', headers: { 'X-Try': '2' } },
   ],
   [
+    'addressLists_create',
+    'POST /address-lists',
+    { name: 'office', url: 'http://127.0.0.1:9/office.txt', allow_private: true, interval_minutes: 60 },
+  ],
+  ['addressLists_list', 'GET /address-lists?sort=name'],
+  ['addressLists_get', 'GET /address-lists/:addressList'],
+  ['addressLists_update', 'PATCH /address-lists/:addressList', { interval_minutes: 1440 }],
+  ['addressLists_refresh', 'POST /address-lists/:addressList/refresh'],
+  ['addressLists_remove', 'DELETE /address-lists/:addressList'],
+  [
     'ipRules_create',
     'POST /ip-rules',
     { scope: 'host', resource_id: ':host', type: 'deny', pattern: '192.0.2.1', paths: ['/admin'] },

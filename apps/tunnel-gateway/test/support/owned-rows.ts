@@ -16,6 +16,7 @@ export interface Rows {
   tunnel: number;
   host: number;
   rule: number;
+  addressList: number;
   policy: number;
   webhook: number;
   session: number;
@@ -27,6 +28,7 @@ type Kind = Exclude<keyof Rows, 'owner'>;
 
 const KINDS: readonly Kind[] = [
   ...(['client', 'tunnel', 'host', 'domain', 'rule', 'policy', 'webhook', 'session', 'apiKey', 'user'] as const),
+  'addressList',
 ];
 
 /** Makes rows for owners, viewers too, who cannot make their own. */
@@ -68,6 +70,10 @@ export class RowMaker {
       const about = { scope: 'client', resource_id: client };
       return (await this.post('/ip-rules', { ...about, type: 'deny', pattern: '192.0.2.1' })).id;
     },
+    // Of nobody.
+    addressList: async () =>
+      (await this.post('/address-lists', { name: `l${++this.made}`, url: 'http://127.0.0.1:9/x', allow_private: true }))
+        .id,
     policy: async (_owner, client) => {
       const about = { resource_type: 'client', resource_id: client };
       return (await this.post('/auth-policies', { ...about, type: 'password', password: 'for visitors' })).id;

@@ -14,7 +14,8 @@ export interface TunnelWarning {
     | 'webhook_failing'
     | 'edge_unavailable'
     | 'country_rules_without_database'
-    | 'asn_rules_without_database';
+    | 'asn_rules_without_database'
+    | 'list_rules_without_list';
   /** A sentence for people. */
   message: string;
   /** The resource that it concerns; null: the gateway itself. */

@@ -12,7 +12,7 @@ export interface IpRuleCheckLevel {
   outcome: 'allowed' | 'denied' | 'not_listed' | 'no_match' | 'not_reached';
   /** The rule that decided; null: none, or one that the caller may not see. */
   rule: IpRuleView | null;
-  /** Whether the level has rules for countries or autonomous systems while their database is not loaded. */
+  /** Whether the level has rules for countries, autonomous systems or lists while their database or list is not loaded. */
   unresolved: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface IpRuleView {
   resource_id: number;
   type: 'allow' | 'deny';
   pattern: string;
-  pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn' | 'any';
+  pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country' | 'asn' | 'any' | 'list';
   /** Only for requests of hosts with one of these paths, each with all below it; `*` is one segment. Null: any path. */
   paths: string[] | null;
   /** Only for requests of hosts with one of these methods; `GET` includes `HEAD`. Null: any method. */

@@ -1,3 +1,4 @@
+import type { AddressListView } from './address-list.js';
 import type { AuthPolicyView } from './auth-policy.js';
 import type { TunnelClientView } from './client.js';
 import type { DomainView } from './domain.js';
@@ -76,6 +77,12 @@ export interface ExportedHost extends Omit<HostView, 'has_cert' | 'targets' | Fl
 
 export type ExportedIpRule = IpRuleView;
 
+/** Without what it has, which is fetched again. */
+export type ExportedAddressList = Pick<
+  AddressListView,
+  'id' | 'name' | 'url' | 'allow_private' | 'interval_minutes' | 'created_at' | 'updated_at'
+>;
+
 export interface ExportedPolicy extends Omit<AuthPolicyView, 'has_password' | 'users' | 'oauth'> {
   /** For type `oauth`: the registration without its secret. */
   oauth: Record<string, unknown> | null;
@@ -105,6 +112,7 @@ export interface TransferArchive {
   clients: ExportedClient[];
   tunnels: ExportedTunnel[];
   hosts: ExportedHost[];
+  address_lists: ExportedAddressList[];
   ip_rules: ExportedIpRule[];
   auth_policies: ExportedPolicy[];
   domains: ExportedDomain[];
@@ -118,7 +126,7 @@ export interface TransferRestoreBody {
 
 /** A resource that could not be restored exactly. */
 export interface RestoredRow {
-  kind: 'user' | 'client' | 'tunnel' | 'host' | 'ip_rule' | 'auth_policy' | 'domain' | 'webhook';
+  kind: 'user' | 'client' | 'tunnel' | 'host' | 'ip_rule' | 'auth_policy' | 'domain' | 'webhook' | 'address_list';
   /**
    * Its id in the archive.
    * @asType integer

@@ -1,5 +1,6 @@
 import { formatCidr, formatIp, hostCidr, parseCidr, parseIp, type Cidr, type IpAddress } from '@gatehouse/net';
 import type { IpPatternKind } from '../config.js';
+import type { AddressRange } from './address-set.js';
 import { cidrsOfRange, complementOf, ipNumber, PRIVATE_CIDRS } from './ip-range.js';
 
 /** A parsed pattern. */
@@ -8,7 +9,9 @@ export type IpMatcher =
   /** ISO 3166-1 alpha-2, upper case. `negated`: every country but this one, including unknown ones. */
   | { country: string; negated: boolean }
   /** Number of an autonomous system. `negated`: every system but this one, and addresses that belong to none. */
-  | { asn: number; negated: boolean };
+  | { asn: number; negated: boolean }
+  /** Name of a list of addresses. */
+  | { list: string };
 
 export interface IpPattern {
   /** The canonical spelling. */
@@ -35,7 +38,22 @@ const PARSERS: Record<IpPatternKind, (text: string) => IpPattern> = {
   country: parseCountry,
   asn: parseAsn,
   any: parseAny,
+  list: parseListName,
 };
+
+/** An address, a network or a range, as in a list of many. @throws IpPatternError as for a rule of that kind. */
+export function parseAddressRange(text: string): AddressRange {
+  if (text.includes('-')) {
+    const [{ family }, , first, last] = endsOfRange(text);
+    return { family, first, last };
+  }
+  const { matcher } = text.includes('/') ? parseMaskedCidr(text) : parseExact(text);
+  const [cidr] = 'cidrs' in matcher ? matcher.cidrs : [];
+  if (!cidr) throw new IpPatternError(`"${text}" is not an address, a network or a range`);
+  const first = ipNumber(cidr);
+  const bits = cidr.words.length * 32;
+  return { family: cidr.family, first, last: first + (1n << BigInt(bits - cidr.prefix)) - 1n };
+}
 
 /** IPv4-mapped IPv6 addresses are treated as IPv4 addresses, in patterns and for visitors. @throws IpPatternError. */
 export function parseIpPattern(kind: IpPatternKind, text: string): IpPattern {
@@ -76,6 +94,15 @@ function parseWildcard(text: string): IpPattern {
 }
 
 function parseRange(text: string): IpPattern {
+  const [from, to, first, last] = endsOfRange(text);
+  return {
+    canonical: `${formatIp(from)}-${formatIp(to)}`,
+    matcher: { cidrs: cidrsOfRange(from.family, first, last) },
+  };
+}
+
+/** The addresses, and the same as numbers. */
+function endsOfRange(text: string): [IpAddress, IpAddress, bigint, bigint] {
   const [from = '', to = '', ...more] = text.split('-').map((part) => part.trim());
   if (from === '' || to === '' || more.length > 0) {
     throw new IpPatternError(`"${text}" is not a range of addresses such as 10.0.0.1-10.0.0.9`);
@@ -86,10 +113,7 @@ function parseRange(text: string): IpPattern {
   if (ends[0] > ends[1]) {
     throw new IpPatternError(`"${text}" ends before it begins`, `${formatIp(last)}-${formatIp(first)}`);
   }
-  return {
-    canonical: `${formatIp(first)}-${formatIp(last)}`,
-    matcher: { cidrs: cidrsOfRange(first.family, ...ends) },
-  };
+  return [first, last, ...ends];
 }
 
 function parseCountry(text: string): IpPattern {
@@ -125,6 +149,15 @@ function parseAsn(text: string): IpPattern {
 function parseAny(text: string): IpPattern {
   if (text !== '*') throw new IpPatternError(`"${text}" is not every address`, '*');
   return { canonical: '*', matcher: { cidrs: complementOf([]) } };
+}
+
+/** The name of a list of addresses; whether there is such a list is another question. */
+function parseListName(text: string): IpPattern {
+  const list = text.toLowerCase();
+  if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(list)) {
+    throw new IpPatternError(`"${text}" is not the name of a list: letters, digits, dots, - and _, such as office`);
+  }
+  return { canonical: list, matcher: { list } };
 }
 
 const MAX_ASN = 0xffffffff;

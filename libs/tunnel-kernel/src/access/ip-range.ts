@@ -44,7 +44,7 @@ export function complementOf(cidrs: readonly Cidr[]): Cidr[] {
   });
 }
 
-function wordsOf(family: 4 | 6, value: bigint): number[] {
+export function wordsOf(family: 4 | 6, value: bigint): number[] {
   const count = family === 4 ? 1 : 4;
   return Array.from({ length: count }, (_, index) => Number((value >> (WORD_BITS * BigInt(count - 1 - index))) & WORD));
 }

@@ -446,3 +446,53 @@ describe('compiled rules and a naive evaluation', () => {
     );
   }
 });
+
+describe('rules about lists', () => {
+  const lists: Record<string, string[]> = { office: ['10.0.0.1', '10.0.0.2'], home: ['10.0.0.2'] };
+  const inList = (list: string, address: IpAddress): boolean | undefined => lists[list]?.includes(formatIp(address));
+
+  it('match the addresses of their list', () => {
+    const deny = rule('global', 'deny', 'list', 'office');
+    expect(allowed([deny], '10.0.0.1', { inList })).toBe(false);
+    expect(allowed([deny], '10.0.0.3', { inList })).toBe(true);
+    const allow = [rule('tunnel', 'allow', 'list', 'Home')];
+    expect([allowed(allow, '10.0.0.1', { inList }), allowed(allow, '10.0.0.2', { inList })]).toEqual([false, true]);
+    expect(new IpRules([deny], { inList }).decide('10.0.0.1', at)).toMatchObject({ ruleId: deny.id });
+  });
+
+  it('come after networks of the same priority and type, and in the order of priorities', () => {
+    const rules = [rule('global', 'allow', 'list', 'home', 1), rule('global', 'deny', 'list', 'office', 2)];
+    expect([allowed(rules, '10.0.0.1', { inList }), allowed(rules, '10.0.0.2', { inList })]).toEqual([false, true]);
+    const both = [rule('global', 'deny', 'list', 'office'), rule('global', 'deny', 'cidr', '10.0.0.0/8')];
+    expect(new IpRules(both, { inList }).decide('10.0.0.1', at)).toMatchObject({ ruleId: both[1]?.id });
+    // A second rule about a list counts where the first one cannot.
+    const again = [rule('global', 'allow', 'list', 'away', 1), rule('global', 'deny', 'list', 'away', 2)];
+    expect(new IpRules(again, { inList, geoStrict: true }).decide('10.0.0.9', at)).toMatchObject({
+      ruleId: again[1]?.id,
+    });
+  });
+
+  it('match nobody while their list was never loaded, unless they deny and are strict', () => {
+    const deny = [rule('global', 'deny', 'list', 'away')];
+    const allow = [rule('global', 'allow', 'list', 'away')];
+    for (const options of [{ inList }, {}]) {
+      expect([allowed(deny, '10.0.0.1', options), allowed(allow, '10.0.0.1', options)]).toEqual([true, false]);
+      const strict = { ...options, geoStrict: true };
+      expect([allowed(deny, '10.0.0.1', strict), allowed(allow, '10.0.0.1', strict)]).toEqual([false, false]);
+      expect(new IpRules(deny, options).explain('10.0.0.1', at).levels[0]).toMatchObject({ unresolved: true });
+    }
+    const known = [rule('global', 'deny', 'list', 'office')];
+    expect(new IpRules(known, { inList }).explain('10.0.0.3', at).levels[0]).toMatchObject({ unresolved: false });
+  });
+
+  it('look their list up once for a visitor, and only when it decides', () => {
+    const asked: string[] = [];
+    const counted = (list: string, address: IpAddress): boolean | undefined => {
+      asked.push(list);
+      return inList(list, address);
+    };
+    const rules = [rule('global', 'deny', 'list', 'home'), rule('client', 'deny', 'list', 'home')];
+    expect(allowed(rules, '10.0.0.1', { inList: counted })).toBe(true);
+    expect(asked).toEqual(['home']);
+  });
+});

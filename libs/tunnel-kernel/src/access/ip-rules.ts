@@ -10,12 +10,17 @@ export type CountryLookup = (address: string) => string | null | undefined;
 /** Number of an autonomous system, null for an address of none, undefined while there is no database. */
 export type AsnLookup = (address: string) => number | null | undefined;
 
+/** Whether a list has the address; undefined: there is no such list, or it was never loaded. */
+export type ListLookup = (list: string, address: IpAddress) => boolean | undefined;
+
 export interface IpRuleOptions {
   /** Absent: there is no database, and country rules match nothing. */
   countryOf?: CountryLookup | undefined;
   /** Absent: there is no database, and rules about autonomous systems match nothing. */
   asnOf?: AsnLookup | undefined;
-  /** Whether rules that deny countries or autonomous systems deny everybody without their database. */
+  /** Absent: there are no lists, and rules about them match nothing. */
+  inList?: ListLookup | undefined;
+  /** Whether rules that deny countries, autonomous systems or lists deny everybody without their database or list. */
   geoStrict?: boolean | undefined;
 }
 
@@ -52,7 +57,7 @@ export interface LevelExplanation {
   resourceId: number;
   outcome: LevelOutcome;
   rule: IpRuleConfig | null;
-  /** The level has rules about countries or autonomous systems, but their database is not there. */
+  /** The level has rules about countries, autonomous systems or lists, but their database or list is not there. */
   unresolved: boolean;
 }
 
@@ -163,6 +168,7 @@ class LookedUp implements VisitFacts {
   private readonly request: Asked;
   private foundCountry: { value: string | null | undefined } | null = null;
   private foundAsn: { value: number | null | undefined } | null = null;
+  private foundLists: Map<string, { value: boolean | undefined }> | null = null;
   private readRequest: AskedRequest | null = null;
 
   /** `ip`: null for what is not an address; nothing is asked about it then. */
@@ -180,6 +186,14 @@ class LookedUp implements VisitFacts {
   asn(): number | null | undefined {
     this.foundAsn ??= { value: this.ip ? this.options.asnOf?.(formatIp(this.ip)) : undefined };
     return this.foundAsn.value;
+  }
+
+  inList(list: string): boolean | undefined {
+    const known = this.foundLists?.get(list);
+    if (known !== undefined) return known.value;
+    const value = this.ip ? this.options.inList?.(list, this.ip) : undefined;
+    (this.foundLists ??= new Map()).set(list, { value });
+    return value;
   }
 
   asked(): AskedRequest | 'own' | 'unseen' | undefined {

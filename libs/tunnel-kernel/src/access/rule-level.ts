@@ -12,7 +12,7 @@ export interface VisitFacts extends AddressFacts {
 /** One pattern of one rule, before ranking. */
 interface Candidate {
   rule: IpRuleConfig;
-  /** For countries and autonomous systems: less specific than any prefix. */
+  /** For countries, autonomous systems and lists: less specific than any prefix. */
   prefix: number;
   matcher: IpMatcher;
 }
@@ -64,7 +64,7 @@ export class RuleLevel {
     return this.ranked[first] ?? null;
   }
 
-  /** Whether a rule needs a database that is not there. */
+  /** Whether a rule needs a database or a list that is not there. */
   lacks(facts: AddressFacts): boolean {
     return this.always.lacks(facts) || this.conditional.some(({ table }) => table.lacks(facts));
   }

@@ -1,12 +1,14 @@
 import type { IpAddress } from '@gatehouse/net';
 import { GroupRanks } from './group-ranks.js';
+import { ListRanks } from './list-ranks.js';
 import type { IpMatcher } from './ip-pattern.js';
 import { NO_RANK, PrefixTrie, type PrefixEntry } from './prefix-trie.js';
 
-/** What databases know of a visitor's address. Null: it is in none; undefined: there is no database. */
+/** What databases and lists know of a visitor's address. Null: it is in none; undefined: there is no database or list. */
 export interface AddressFacts {
   country(): string | null | undefined;
   asn(): number | null | undefined;
+  inList(list: string): boolean | undefined;
 }
 
 /** A pattern with the rank of its rule. */
@@ -23,6 +25,7 @@ export class RuleTable {
   private readonly trie: PrefixTrie;
   private readonly countries = new GroupRanks<string>();
   private readonly systems = new GroupRanks<number>();
+  private readonly lists = new ListRanks();
 
   /** Takes prefixes one by one, and all in order of rank. */
   constructor(matchers: readonly RankedMatcher[]) {
@@ -32,22 +35,23 @@ export class RuleTable {
       if ('cidrs' in matcher) for (const cidr of matcher.cidrs) prefixes.push({ cidr, rank });
       else if ('country' in matcher) {
         this.countries.add({ group: matcher.country, rank }, { negated: matcher.negated, denies });
-      } else this.systems.add({ group: matcher.asn, rank }, { negated: matcher.negated, denies });
+      } else if ('list' in matcher) this.lists.add({ list: matcher.list, rank, denies });
+      else this.systems.add({ group: matcher.asn, rank }, { negated: matcher.negated, denies });
     }
     this.trie = new PrefixTrie(prefixes);
   }
 
-  /** `strict`: without a database, a rule that denies what only the database knows denies everybody. */
+  /** `strict`: without a database or list, a rule that denies what only that knows denies everybody. */
   find(address: IpAddress, facts: AddressFacts, strict: boolean): number {
     let first = this.trie.find(address);
     if (!this.countries.isEmpty) first = Math.min(first, this.countries.find(facts.country(), strict));
     if (!this.systems.isEmpty) first = Math.min(first, this.systems.find(facts.asn(), strict));
-    return first;
+    return this.lists.isEmpty ? first : Math.min(first, this.lists.find(facts, strict));
   }
 
-  /** Whether a rule needs a database that is not there. */
+  /** Whether a rule needs a database or a list that is not there. */
   lacks(facts: AddressFacts): boolean {
     const lacksCountries = !this.countries.isEmpty && facts.country() === undefined;
-    return lacksCountries || (!this.systems.isEmpty && facts.asn() === undefined);
+    return lacksCountries || (!this.systems.isEmpty && facts.asn() === undefined) || this.lists.lacks(facts);
   }
 }

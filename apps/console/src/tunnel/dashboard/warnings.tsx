@@ -16,6 +16,7 @@ const PLACES: Record<TunnelWarning['code'], string | null> = {
   edge_unavailable: null,
   country_rules_without_database: 'rules',
   asn_rules_without_database: 'rules',
+  list_rules_without_list: 'rules',
   webhook_failing: 'webhooks',
 };
 

@@ -106,7 +106,8 @@ function PatternFields({ form }: { form: Form<RuleForm> }) {
         onInput={(text) => {
           form.set('pattern', text);
           const likely = kindOf(text);
-          if (likely !== null) form.set('pattern_kind', likely);
+          // The name of a list may look like anything, such as a country.
+          if (likely !== null && kind !== 'list') form.set('pattern_kind', likely);
         }}
       />
       <SelectField

@@ -34,6 +34,7 @@ export const KINDS: Readonly<Record<IpRuleView['pattern_kind'], { label: string;
   range: { label: t('rules.patterns.range'), hint: t('rules.patternHints.range') },
   country: { label: t('rules.patterns.country'), hint: t('rules.patternHints.country') },
   asn: { label: t('rules.patterns.asn'), hint: t('rules.patternHints.asn') },
+  list: { label: t('rules.patterns.list'), hint: t('rules.patternHints.list') },
   any: { label: t('rules.patterns.any'), hint: t('rules.patternHints.any') },
 };
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '@gatehouse/platform';
 import type { Type } from '@nestjs/common';
+import { NewAddressListBody } from '../../address-lists/address-list.dto.js';
 import { NewClientBody } from '../../clients/client.dto.js';
 import { NewHostBody } from '../../hosts/host.dto.js';
 import { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
@@ -25,12 +26,14 @@ export interface CheckedArchive {
   clients: CheckedRow<NewClientBody>[];
   tunnels: CheckedRow<NewTunnelBody>[];
   hosts: CheckedRow<NewHostBody>[];
+  address_lists: CheckedRow<NewAddressListBody>[];
   ip_rules: CheckedRow<NewIpRuleBody>[];
   auth_policies: CheckedRow<ArchivedPolicy>[];
   domains: CheckedRow<ArchivedDomain>[];
   webhooks: CheckedRow<ArchivedWebhook>[];
 }
 
+const NAMES = 'users clients tunnels hosts address_lists ip_rules auth_policies domains webhooks'.split(' ');
 /** Limit for all lists together. */
 const MAX_ROWS = 200_000;
 /** Number of rows after which the event loop gets a turn. */
@@ -50,8 +53,7 @@ export async function readArchive(archive: Record<string, unknown>): Promise<Che
   const { format, version, exported_at: _at, hashes: _hashes, ...lists } = archive;
   if (format !== ARCHIVE_FORMAT) throw fieldError('archive.format', `must be ${ARCHIVE_FORMAT}`);
   if (version !== ARCHIVE_VERSION) throw fieldError('archive.version', `must be ${ARCHIVE_VERSION}`);
-  const names = ['users', 'clients', 'tunnels', 'hosts', 'ip_rules', 'auth_policies', 'domains', 'webhooks'];
-  for (const name of Object.keys(lists)) if (!names.includes(name)) throw fieldError(`archive.${name}`, 'is not known');
+  for (const name of Object.keys(lists)) if (!NAMES.includes(name)) throw fieldError(`archive.${name}`, 'is not known');
   const rows = Object.values(lists).reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
   if (rows > MAX_ROWS) throw fieldError('archive', `holds more than ${MAX_ROWS} rows`);
   return {
@@ -59,6 +61,7 @@ export async function readArchive(archive: Record<string, unknown>): Promise<Che
     clients: await readList(lists, 'clients', NewClientBody, KEY),
     tunnels: await readList(lists, 'tunnels', NewTunnelBody),
     hosts: await readList(lists, 'hosts', NewHostBody),
+    address_lists: await readList(lists, 'address_lists', NewAddressListBody),
     ip_rules: await readList(lists, 'ip_rules', NewIpRuleBody),
     auth_policies: await readList(lists, 'auth_policies', ArchivedPolicy, VISITORS),
     domains: await readList(lists, 'domains', ArchivedDomain),

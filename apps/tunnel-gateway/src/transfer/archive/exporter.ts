@@ -83,6 +83,12 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
     ],
     hashes: [],
   },
+  address_lists: {
+    // What they have is fetched again.
+    from: 'tunnel_gateway_ops.address_lists t',
+    columns: ['name', 'url', 'allow_private', 'interval_minutes'],
+    hashes: [],
+  },
   ip_rules: {
     from: 'tunnel_gateway.ip_rules t LEFT JOIN tunnel_gateway_ops.ip_rule_options o ON o.rule_id = t.id',
     columns: [

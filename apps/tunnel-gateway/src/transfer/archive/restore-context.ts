@@ -26,3 +26,14 @@ export function referred({ ids }: RestoreContext, kind: Kind, id: number, field:
   if (found === undefined) throw fieldError(field, `there is no ${kind} ${id} in the archive`);
   return found;
 }
+
+/** Reports only what users need to know. */
+export function push(
+  context: RestoreContext,
+  row: Omit<RestoredRow, 'new_id' | 'secret'> & { secret?: string | null },
+): void {
+  const { secret = null, ...rest } = row;
+  const newId = idOf(context, row.kind, row.id);
+  if (newId !== row.id || row.note !== null || secret !== null)
+    context.changed.push({ ...rest, new_id: newId, secret });
+}

@@ -8,6 +8,7 @@ import { ConsoleRules } from '../../ip-rules/console-rules.js';
 import { readArchive, type CheckedArchive, type CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
 import type { RestoredIds } from './restore-context.js';
+import { requireLists, restoreAddressLists } from './restore-lists.js';
 import { RowRestorer } from './row-restorer.js';
 
 const UNIQUE_VIOLATION = '23505';
@@ -51,6 +52,7 @@ export class Restorer {
       client: await of('tunnel_gateway', 'clients'),
       tunnel: await of('tunnel_gateway', 'tunnels'),
       host: await of('tunnel_gateway', 'hosts'),
+      address_list: await of('tunnel_gateway_ops', 'address_lists'),
       ip_rule: await of('tunnel_gateway', 'ip_rules'),
       auth_policy: await of('tunnel_gateway', 'auth_policies'),
       domain: await of('tunnel_gateway_ops', 'domains'),
@@ -64,6 +66,8 @@ export class Restorer {
     await this.rows.clients(archive.clients, context);
     await this.rows.tunnels(archive.tunnels, context);
     await this.rows.hosts(archive.hosts, context);
+    await restoreAddressLists(archive.address_lists, context);
+    await requireLists(archive.ip_rules, context);
     await this.rows.ipRules(archive.ip_rules, context);
     await this.rows.policies(archive, context);
     await this.rows.webhooks(archive.webhooks, context);

@@ -1,4 +1,3 @@
-import type { RestoredRow } from '@gatehouse/contracts';
 import { readOutboundUrl } from '@gatehouse/net';
 import { WebhookSecrets } from '@gatehouse/webhooks';
 import { Injectable } from '@nestjs/common';
@@ -30,7 +29,7 @@ import { fieldError, readField } from '../../wire/field-error.js';
 import type { ArchivedDomain, ArchivedPolicy, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
 import type { CheckedArchive, CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
-import { idOf, referred, type RestoreContext } from './restore-context.js';
+import { idOf, push, referred, type RestoreContext } from './restore-context.js';
 import { hostOf, hostOptionsOf } from './restore-host.js';
 
 /** Rows per statement. */
@@ -328,14 +327,6 @@ async function quotas(
     period,
   }));
   await insert(context.tx, TrafficQuotaRow, values);
-}
-
-/** Reports only what users need to know. */
-function push(context: RestoreContext, row: Omit<RestoredRow, 'new_id' | 'secret'> & { secret?: string | null }): void {
-  const { secret = null, ...rest } = row;
-  const newId = idOf(context, row.kind, row.id);
-  if (newId !== row.id || row.note !== null || secret !== null)
-    context.changed.push({ ...rest, new_id: newId, secret });
 }
 
 async function insert<T extends ObjectLiteral>(

@@ -1,5 +1,30 @@
 /** Words of IP rules, of visitors' authentication, and of traffic. */
 export const access = {
+  lists: {
+    lists: 'Lists of addresses',
+    list: 'List',
+    add: 'New list',
+    added: 'The list {name} was added and is being fetched.',
+    nameHint: 'What rules call it, such as office. It cannot be changed later',
+    url: 'URL',
+    urlHint: 'Of a text with an address, a network or a range to a line',
+    interval: 'Fetch every',
+    intervalHint: 'Minutes, from 10 to 10080 (a week)',
+    allowPrivate: 'Allow http and private networks',
+    allowPrivateHint: 'For a server in your own network',
+    entries: 'Entries',
+    rules: 'Rules',
+    pending: 'not fetched yet',
+    from: 'of {time}',
+    badLines: 'Lines that could not be read: {count}',
+    refresh: 'Refresh',
+    refreshName: 'Refresh {name}',
+    refreshed: 'The list {name} was refreshed. Entries: {count}',
+    empty:
+      '<b>No list yet.</b> A list has addresses from a URL, which is fetched again and again. Rules of the type list of addresses name it.',
+    deleteTitle: 'Delete this list?',
+    deleteText: 'Rules can no longer name <b>{name}</b>. While rules name it, it cannot be deleted.',
+  },
   rules: {
     rules: 'Rules',
     check: 'Check an address',
@@ -33,6 +58,7 @@ export const access = {
       range: 'Range',
       country: 'Country',
       asn: 'Autonomous system',
+      list: 'List of addresses',
       any: 'Every address',
     },
     patternHints: {
@@ -42,6 +68,7 @@ export const access = {
       range: '192.0.2.1-192.0.2.20',
       country: 'A code such as DE, !DE for every other country, private for private networks',
       asn: 'A number such as AS13335, !AS13335 for every other network',
+      list: 'The name of a list, such as office',
       any: '* for every address, IPv4 and IPv6',
     },
     country: 'Country',
@@ -99,7 +126,7 @@ export const access = {
     },
     byRule: 'rule <code>{pattern}</code>',
     noDatabase:
-      'A database for rules here is not loaded: of countries or of autonomous systems. Those rules do not work.',
+      'A database for rules here is not loaded: of countries, of autonomous systems, or a list of addresses. Those rules do not work.',
   },
   policies: {
     add: 'New policy',

@@ -2,6 +2,30 @@ import type { Translation } from '@gatehouse/i18n';
 import type { access as english } from '../en/access.js';
 
 export const access: Translation<typeof english> = {
+  lists: {
+    lists: '地址列表',
+    list: '列表',
+    add: '新建列表',
+    added: '已添加列表 {name}，正在获取。',
+    nameHint: '规则引用的名称，例如 office；之后不能更改',
+    url: 'URL',
+    urlHint: '文本文件，每行一个地址、网段或范围',
+    interval: '获取间隔',
+    intervalHint: '分钟，10 到 10080（一周）',
+    allowPrivate: '允许 http 和私有网络',
+    allowPrivateHint: '用于自己网络中的服务器',
+    entries: '条目',
+    rules: '规则',
+    pending: '尚未获取',
+    from: '获取于{time}',
+    badLines: '{count} 行无法识别',
+    refresh: '刷新',
+    refreshName: '刷新 {name}',
+    refreshed: '{name} 有 {count} 条。',
+    empty: '<b>还没有列表。</b>列表中的地址来自一个 URL，并定期重新获取。类型为地址列表的规则可以引用它。',
+    deleteTitle: '删除此列表？',
+    deleteText: '规则将不能再引用 <b>{name}</b>。有规则引用时不能删除。',
+  },
   rules: {
     rules: '规则',
     check: '检查地址',
@@ -35,6 +59,7 @@ export const access: Translation<typeof english> = {
       range: '范围',
       country: '国家/地区',
       asn: '自治系统',
+      list: '地址列表',
       any: '所有地址',
     },
     patternHints: {
@@ -44,6 +69,7 @@ export const access: Translation<typeof english> = {
       range: '192.0.2.1-192.0.2.20',
       country: '例如 DE；!DE 表示其他国家/地区；private 表示私有网络',
       asn: '编号，例如 AS13335；!AS13335 表示其他所有网络',
+      list: '列表名称，例如 office',
       any: '* 表示所有 IPv4 和 IPv6 地址',
     },
     country: '国家/地区',
@@ -99,7 +125,7 @@ export const access: Translation<typeof english> = {
       not_reached: '已由更早的级别决定',
     },
     byRule: '规则 <code>{pattern}</code>',
-    noDatabase: '这里的规则所需的数据库（国家或自治系统）未加载，这些规则不起作用。',
+    noDatabase: '这里的规则所需的数据库（国家或自治系统）或地址列表未加载，这些规则不起作用。',
   },
   policies: {
     add: '新建策略',
