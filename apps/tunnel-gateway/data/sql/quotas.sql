@@ -1,5 +1,5 @@
 -- How much traffic a user, client or tunnel may have. Of the batches of counters (src/edge/apply-batch.ts), which add to
--- `used`, and of the REST API, which sets the rest; heard by QuotaBook (src/edge), which cuts what is used up.
+-- `used`, and of the REST API, which sets the rest; heard by QuotaTracker (src/edge), which cuts what is used up.
 --
 -- Promises: `used` counts each batch once, in the same transaction as the totals, for the period in which it was
 -- counted. Edges hear when a quota is set, changed or removed, is used up or has room again, and not of anything else.

@@ -3,5 +3,5 @@ import { SqlVersion } from '@gatehouse/persistence';
 /** Edges hear when the content of a list changes, and consoles when anything of one does. */
 export class AnnounceAddressLists1763668803091 extends SqlVersion {
   name = 'AnnounceAddressLists1763668803091';
-  sqlChecksum = 'd4ea9a9f262b983902169abbffd2ac3f706c4d5f8caf4d545803a848b9c2c746';
+  sqlChecksum = '8e2e019804160110c749ffd47c6160ef2f8be51ddd25f461acb83d3fc75bfdfd';
 }
