@@ -7,8 +7,6 @@ const tests = {
   pool: 'forks',
   // Files share processes: loading Nest, TypeORM and our modules again for each file took as long as the tests.
   isolate: false,
-  // Short-lived objects of a test die before they are looked at: a twentieth less processor time for 30 MB of each process.
-  execArgv: ['--min-semi-space-size=16'],
   // Longer than `waitFor` waits, which says what did not happen.
   testTimeout: 60_000,
   hookTimeout: 120_000,

@@ -94,7 +94,7 @@ describe('code samples', () => {
   });
 
   it('of Go are formatted as by gofmt', async (context) => {
-    if (!(await exists('gofmt', ['-h']))) return context.skip('Go is not installed');
+    if (!(await exists('gofmt', ['-h']))) return context.skip('needs gofmt, which comes with Go');
     const file = join(folder, 'sample.go');
     writeFileSync(file, `${sample('Go')}\n`);
     expect((await run('gofmt', ['-l', file])).stdout).toBe('');
