@@ -51,7 +51,7 @@ describe('the database of autonomous systems', () => {
     expect(problems).toEqual([expect.stringContaining('GEOIP_ASN_FILE')]);
   });
 
-  it('is read by itself, and again when it changes', () => {
+  it('is read without that of countries, and again when it changes', () => {
     const path = join(folder, 'asn.mmdb');
     writeFileSync(path, asnFile({ '1.1.1.0/24': 13335 }));
     const files = open(null, path);

@@ -209,7 +209,7 @@ describe('spellings of a denied path', () => {
   const after = fc.constantFrom('', ';a=b', '.', '%20', '::$DATA', '/', '/users', '%2fusers', '?x', '%00', '..');
   const spelled = fc.tuple(before, slash, word, after).map((parts) => parts.join(''));
 
-  it('never come past a rule that denies it, nor through one that allows another', () => {
+  it('never get past a rule that denies it, nor through one that allows another', () => {
     let read = 0;
     fc.assert(
       fc.property(spelled, (path) => {

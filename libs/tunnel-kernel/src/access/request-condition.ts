@@ -81,7 +81,7 @@ export class RequestCondition {
   /** @throws IpPatternError */
   constructor(type: 'allow' | 'deny', { paths, methods }: RuleRequests) {
     if (paths?.length === 0 || methods?.length === 0)
-      throw new IpPatternError('a list without entries is of no request');
+      throw new IpPatternError('paths and methods need at least one entry');
     this.denies = type === 'deny';
     this.paths = paths ? paths.map(readRulePath) : null;
     this.methods = methods ? methodsOf(methods.map(parseRuleMethod)) : null;
