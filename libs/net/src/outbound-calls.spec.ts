@@ -60,6 +60,16 @@ describe('OutboundCalls', () => {
     expect((await send(1)).status).toBe(200);
   });
 
+  it('reads no more of a body than its bound, and ends the rest', async () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const bounded = { url, method: 'GET', headers: {}, allowPrivate: true, maxBytes: 5 } as const;
+    answer = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345';
+    expect((await calls.send(bounded)).body?.toString()).toBe('12345');
+    answer = 'HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n123456';
+    expect(await calls.send(bounded)).toMatchObject({ status: 200, body: null });
+    await waitFor(() => asked.every((socket) => socket.destroyed));
+  });
+
   it('ends a call at its time limit, whatever the other side does', async () => {
     calls.close();
     calls = new OutboundCalls({ timeoutMs: 50 });

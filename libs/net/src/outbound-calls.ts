@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, type RequestOptions } from 'n
 import { Agent as HttpsAgent } from 'node:https';
 import { requestHttp, requestHttps } from './guarded-sockets.js';
 import { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
+import { readAtMost } from './read-at-most.js';
 
 export interface OutboundRequest {
   url: string;
@@ -139,7 +140,8 @@ export class OutboundCalls {
       let answered = false;
       sent.on('response', (answer) => {
         answered = true;
-        readAnswer(answer, maxBytes).then(resolve, reject);
+        const { statusCode: status = 0, headers } = answer;
+        readAtMost(answer, maxBytes).then((content) => resolve({ status, headers, body: content }), reject);
       });
       // No upgrade was requested.
       sent.on('upgrade', (_answer, socket) => {
@@ -168,21 +170,4 @@ interface Way {
 function agents(): Omit<Way, 'guard'> {
   const options = { keepAlive: true, maxFreeSockets: 16, timeout: 30_000 };
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
-}
-
-function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> {
-  return new Promise((resolve, reject) => {
-    const { statusCode: status = 0, headers } = answer;
-    const parts: Buffer[] = [];
-    let size = 0;
-    answer.on('data', (part: Buffer) => {
-      size += part.length;
-      if (size <= maxBytes) return void parts.push(part);
-      resolve({ status, headers, body: null });
-      answer.destroy();
-    });
-    answer.on('end', () => resolve({ status, headers, body: Buffer.concat(parts) }));
-    answer.on('error', reject);
-    answer.on('close', () => reject(new Error('the answer was cut')));
-  });
 }
