@@ -290,7 +290,8 @@ describe('an archive of everything', () => {
       [spoil((a) => (a.tunnels[0].target_addr = 'nowhere')), 422, 'archive.tunnels[0].target_addr'],
       [spoil((a) => a.hosts.push({ ...a.hosts[0], id: 77 })), 409],
       [spoil((a) => (a.ip_rules[0].pattern = '10.1.2.3/8')), 422, 'archive.ip_rules[0].pattern'],
-      [spoil((a) => (a.address_lists = [])), 422, 'archive.ip_rules[4].pattern'],
+      [spoil((a) => (a.address_lists = [])), 422, 'archive.ip_rules[4].pattern: there is no list office'],
+      [spoil((a) => (a.ip_rules[4].pattern = 'two words')), 422, 'archive.ip_rules[4].pattern: \\"two words\\" is not'],
       [spoil((a) => (a.address_lists[0].allow_private = false)), 422, 'archive.address_lists[0].url'],
       [spoil((a) => (a.ip_rules[2].resource_id = 999)), 422, 'archive.ip_rules[2].resource_id'],
       [spoil((a) => (a.auth_policies.at(-1).callback_url = 'file:///etc/passwd')), 422],
@@ -317,7 +318,9 @@ describe('an archive of everything', () => {
       if (field !== undefined) expect(JSON.stringify(answer.body)).toContain(field);
       expect(comparable(await archiveOf(other, true))).toEqual(before);
     }
-    expect((await restore(other, archive)).status).toBe(200);
+    const spelled = spoil((a) => (a.ip_rules[4].pattern = ' Office '));
+    expect((await restore(other, spelled)).status).toBe(200);
+    expect((await archiveOf(other, false)).ip_rules[4].pattern).toBe('office');
   });
 
   it('is accepted only from administrators and up to a size limit', async () => {

@@ -44,9 +44,10 @@ export async function requireLists(rows: readonly CheckedRow<NewIpRuleBody>[], c
   await lockAddressLists(context.tx);
   const present = await namesHere(context);
   for (const [index, { body }] of rows.entries()) {
-    const name = body.pattern.trim().toLowerCase();
-    if (body.pattern_kind !== 'list' || present.has(name)) continue;
-    throw fieldError(`archive.ip_rules[${index}].pattern`, `there is no list ${name}`);
+    if (body.pattern_kind !== 'list') continue;
+    const path = `archive.ip_rules[${index}].pattern`;
+    const name = readField(path, () => parseAddressPattern('list', body.pattern));
+    if (!present.has(name)) throw fieldError(path, `there is no list ${name}`);
   }
 }
 
