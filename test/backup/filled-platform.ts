@@ -11,6 +11,7 @@ import { expect } from 'vitest';
 import { ROOT, type Ports } from '../smoke/launched-platform.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
 import { jsonClient, must, type JsonClient } from './json-client.js';
+import { KeptRules } from './kept-rules.js';
 
 const run = promisify(execFile);
 const OAUTH = '/api/public/openapi/oauth';
@@ -65,6 +66,7 @@ export class Kept {
   refreshToken = '';
   slug = '';
   points = 0;
+  readonly rules = new KeptRules();
   agent: ChildProcess | undefined;
 
   constructor(password: string) {
@@ -196,6 +198,8 @@ export async function fillTunnelGateway(base: string, kept: Kept, ports: Ports, 
   await must(
     admin('POST', '/ip-rules', { scope: 'tunnel', resource_id: tunnel.id, type: 'deny', pattern: '192.0.2.1' }),
   );
+  await kept.rules.fill(admin, client.id, origin);
+  await kept.rules.act(ports.TUNNEL_HTTP_PORT);
   const policy = { resource_type: 'client', resource_id: client.id, type: 'password', password: 'x', enabled: false };
   await must(admin('POST', '/auth-policies', policy));
   await must(admin('POST', '/users', { username: 'tom', password: kept.userPassword }));
@@ -286,6 +290,7 @@ export async function useTunnelGateway(base: string, kept: Kept, ports: Ports): 
     return answer?.status === 200;
   });
   expect(await visitHost(ports)).toBe(200);
+  await kept.rules.act(ports.TUNNEL_HTTP_PORT);
   const without = await jsonClient(base)('POST', '/auth/login', { username: 'tom', password: kept.userPassword });
   expect(without).toMatchObject({ status: 401, body: { code: 'totp_required' } });
   await login(base, { username: 'tom', password: kept.userPassword, code: nextCode(kept) });

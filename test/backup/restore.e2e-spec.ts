@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import {
   startEmbeddedPostgres,
   withClient,
 } from '@gatehouse/persistence';
-import { waitFor } from '@gatehouse/testing';
+import { asnFile, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts, LaunchedPlatform, temporaryHome, type Ports } from '../smoke/launched-platform.js';
 import {
@@ -27,6 +27,7 @@ import {
   useTunnelGateway,
   witnesses,
 } from './filled-platform.js';
+import { NETWORKS, rulesEnvironment } from './kept-rules.js';
 import { storedServices } from './stored-services.js';
 import { sequenceValues, tableFingerprints } from './table-fingerprints.js';
 
@@ -71,6 +72,7 @@ describe.skipIf(process.platform !== 'linux')('a lost platform', { timeout: 400_
 
   beforeAll(async () => {
     root = temporaryHome('gatehouse-lost-');
+    writeFileSync(join(root, 'asn.mmdb'), asnFile(NETWORKS));
     ports = await freePorts();
     origin = createServer((_, response) => response.end('hello'));
     await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
@@ -87,7 +89,8 @@ describe.skipIf(process.platform !== 'linux')('a lost platform', { timeout: 400_
   const start = async (home: string): Promise<LaunchedPlatform> => {
     mkdirSync(home, { recursive: true, mode: 0o755 });
     const admin = kept === undefined ? {} : { GATEHOUSE_ADMIN_PASSWORD: 'not-the-one-that-was-saved' };
-    platform = await new LaunchedPlatform(home, ports, admin).ready();
+    const extra = { ...rulesEnvironment(join(root, 'asn.mmdb')), ...admin };
+    platform = await new LaunchedPlatform(home, ports, extra).ready();
     return platform;
   };
 
