@@ -11,7 +11,7 @@ import type { TicketTable, TicketHolder } from './ticket-table.js';
 export interface PoolLimits {
   /** Minimum of idle channels for a client with visitors. */
   start: number;
-  /** Maximum of idle channels. */
+  /** Maximum of idle channels that are opened ahead. As many again may stay when their visitors leave, until the next `sweep`. */
   cap: number;
   /** Maximum of visitors that wait for a channel. */
   waiting: number;
@@ -271,7 +271,9 @@ export class ChannelPool implements TicketHolder {
   ): void {
     const stream = before instanceof SealedStream ? before.next() : before;
     stream.pause();
-    const isSpare = this.waiters.size === 0 && this.idle.length >= this.limits.cap;
+    // While it was used, another was opened in its place. Ending one of the two would only have the next burst of visitors
+    // open it once more.
+    const isSpare = this.waiters.size === 0 && this.idle.length >= 2 * this.limits.cap;
     if (this.closedBy || isSpare) return void stream.destroy();
     this.heard();
     const channel = this.channel({ stream, key, id, openedAt, visitors: visitors + 1 });

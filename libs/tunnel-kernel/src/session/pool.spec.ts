@@ -73,6 +73,32 @@ describe('a pool of channels', () => {
     expect(pool.idleCount).toBe(4);
   });
 
+  it('keeps channels that return after others were opened in their place, and opens none in the next burst', async () => {
+    const { pool, tickets, open } = await rig({ start: 4, cap: 4 });
+    await waitFor(() => tickets.length === 4);
+    await open(4);
+    const burst = async (): Promise<void> => {
+      const taken = Array.from({ length: 4 }, () => pool.take());
+      for (const channel of taken) expect(channel?.reuse?.wanted()).toBe(true);
+      // The pool is filled in the next turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      await open(tickets.length);
+      for (const channel of taken) channel?.reuse?.free();
+    };
+    await burst();
+    expect(pool.idleCount).toBe(8);
+    for (let turn = 0; turn < 3; turn++) {
+      await burst();
+      expect([pool.idleCount, tickets.length]).toEqual([8, 0]);
+    }
+    const one = pool.take();
+    pool.sweep();
+    expect(pool.idleCount).toBe(4);
+    expect(one?.reuse?.wanted()).toBe(true);
+    one?.reuse?.free();
+    expect(pool.idleCount).toBe(5);
+  });
+
   it('grows with each wave of visitors that have to wait', async () => {
     const { pool, tickets } = await rig();
     const waiting: Promise<unknown>[] = [];
