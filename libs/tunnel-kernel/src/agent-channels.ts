@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ByteReader, ByteReaderError, type ByteStream, resetStream, setFlowTimeout } from '@gatehouse/net';
+import { type ByteStream, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { AbortedSockets } from './aborted-sockets.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from './datagrams/agent-datagrams.js';
 import { AgentPaths } from './direct/agent-paths.js';
@@ -8,25 +8,18 @@ import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 import type { PinnedServer } from './session/pinned-tls.js';
 import type { ChannelTicket, ConfigMessage } from './wire/messages.js';
-import {
-  decodeStart,
-  encodeOpening,
-  encodeProbeAnswer,
-  isProbe,
-  startLength,
-  START_HEADER_BYTES,
-} from './wire/prelude.js';
+import { decodeStart, encodeOpening, type Start } from './wire/prelude.js';
 import { channelKeys } from './wire/sealed-records.js';
 import { FramedStream } from './wire/framed-stream.js';
 import { ReusableChannelStream } from './wire/reusable-channel-stream.js';
 import { SealedStream } from './wire/sealed-stream.js';
 import { AgentResources } from './agent/agent-resources.js';
-import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './agent/channel-handler.js';
+import type { ChannelHandler, ChannelOwner, HandlerContext } from './agent/channel-handler.js';
 import { ChannelHandlers } from './agent/handlers.js';
+import { StartReader } from './agent/start-reader.js';
 
 /** Upper bound for channels that are opening or idle. The server asks for fewer. */
 const MAX_IDLE_CHANNELS = 512;
-const MAX_HEAD_BYTES = 64 * 1024;
 /**
  * After a session the server closes its idle channels. Until then it may have started one whose start is still on its
  * way.
@@ -48,9 +41,12 @@ interface OpenChannel {
   /** The stream of the next visitor: sealed, or the transport itself. */
   stream: ByteStream;
   ticket: ChannelTicket;
+  /** Id of its ticket, hex. */
+  id: string;
   owner: ChannelOwner;
   /** How many visitors it has carried. */
   visitors: number;
+  reader: StartReader;
 }
 
 /**
@@ -58,7 +54,7 @@ interface OpenChannel {
  */
 export class AgentChannels {
   private readonly options: AgentChannelsOptions;
-  private readonly idle = new Map<ByteStream, ChannelOwner>();
+  private readonly idle = new Set<OpenChannel>();
   private readonly aborted = new AbortedSockets();
   private opening = 0;
   /** Owners whose session has ended: what their channels carry now is not followed by another visitor. */
@@ -98,7 +94,7 @@ export class AgentChannels {
     const timer = setFlowTimeout(
       null,
       () => {
-        for (const [stream, holder] of this.idle) if (holder === owner) stream.destroy();
+        for (const channel of this.idle) if (channel.owner === owner) channel.stream.destroy();
       },
       LAST_STARTS_MS,
     );
@@ -111,8 +107,8 @@ export class AgentChannels {
    */
   async leave(graceMs: number): Promise<void> {
     this.stopped = true;
-    const idle = [...this.idle.keys()].map(
-      (stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
+    const idle = [...this.idle].map(
+      ({ stream }) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
     );
     const late = new AbortController();
     const time = delay(Math.min(graceMs, LAST_STARTS_MS), null, { signal: late.signal }).catch(() => undefined);
@@ -123,60 +119,53 @@ export class AgentChannels {
   /** Closes the channels that carry no visitor. */
   closeIdle(): void {
     this.stopped = true;
-    for (const stream of this.idle.keys()) stream.destroy();
+    for (const { stream } of this.idle) stream.destroy();
   }
 
   private async openOne(ticket: ChannelTicket, owner: ChannelOwner): Promise<void> {
-    let channel: OpenChannel;
     try {
-      channel = await this.connect(ticket, owner);
+      this.carryNext(await this.connect(ticket, owner));
     } finally {
       this.opening -= 1;
     }
-    await this.carryNext(channel);
   }
 
   /** Stays idle until the next visitor's start arrives, then carries that visitor. */
-  private async carryNext(channel: OpenChannel): Promise<void> {
-    const { transport, stream, ticket, owner, visitors } = channel;
-    if (!this.isWanted(owner)) return void transport.destroy();
-    const reader = new ByteReader(stream, MAX_HEAD_BYTES);
-    this.idle.set(stream, owner);
-    const forget = (): void => void this.idle.delete(stream);
-    stream.once('close', forget);
-    let carried = stream;
-    try {
-      let header = await reader.read(START_HEADER_BYTES);
-      while (isProbe(header)) {
-        stream.write(encodeProbeAnswer());
-        header = await reader.read(START_HEADER_BYTES);
-      }
-      const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key, visitors);
-      const arrival = this.resources.arrival(start);
-      if (arrival) await arrival;
-      if (stream.destroyed) return;
-      stream.off('close', forget);
-      forget();
-      const ends = start.framed ? inFrames(stream, reader) : { stream, reader };
-      carried = ends.stream;
-      if (start.reused && carried instanceof ReusableChannelStream) this.keep(carried, channel);
-      await this.handler.serve({ ...ends, start, owner, id: ticket.id.toString('hex') });
-    } catch (error) {
-      // The channel was closed while idle: the last bytes to the previous visitor may still be on their way.
-      if (error instanceof ByteReaderError) carried.destroy();
-      else resetStream(carried);
-      throw error;
-    }
+  private carryNext(channel: OpenChannel): void {
+    if (!this.isWanted(channel.owner)) return void channel.transport.destroy();
+    this.idle.add(channel);
+    channel.reader.listen(channel.stream);
+  }
+
+  /** @throws TunnelError `protocol`. */
+  private started(channel: OpenChannel, bytes: Buffer, rest: Buffer): void {
+    const start = decodeStart(bytes, channel.ticket.key, channel.visitors);
+    const carried = held(channel.stream, start.framed, rest);
+    const arrival = this.resources.arrival(start);
+    if (!arrival) return this.serve(channel, start, carried);
+    carried.once('close', () => this.idle.delete(channel));
+    arrival.then(() => this.serve(channel, start, carried)).catch((error: unknown) => this.failed(error));
+  }
+
+  private serve(channel: OpenChannel, start: Start, stream: ByteStream): void {
+    this.idle.delete(channel);
+    if (stream.destroyed) return;
+    if (start.reused && stream instanceof ReusableChannelStream) this.keep(stream, channel);
+    const { owner, id } = channel;
+    this.handler.serve({ stream, reader: null, start, owner, id }).catch((error: unknown) => {
+      resetStream(stream);
+      this.failed(error);
+    });
   }
 
   /** Makes the channel available for another visitor after this one. */
   private keep(carried: ReusableChannelStream, channel: OpenChannel): void {
     const { stream, transport, owner } = channel;
     if (!(transport instanceof Socket)) return;
-    const visitors = channel.visitors + 1;
     const free = (): void => {
-      const next = stream instanceof SealedStream ? stream.next() : transport;
-      this.carryNext({ ...channel, stream: next, visitors }).catch((error: unknown) => this.failed(error));
+      channel.stream = stream instanceof SealedStream ? stream.next() : transport;
+      channel.visitors += 1;
+      this.carryNext(channel);
     };
     carried.reuseWith({ side: 'agent', wanted: () => this.isWanted(owner), free });
   }
@@ -191,7 +180,23 @@ export class AgentChannels {
     if (transport instanceof Socket) this.aborted.watch(transport);
     transport.write(encodeOpening(ticket, owner.encrypt));
     const stream = owner.encrypt ? new SealedStream(transport, channelKeys(ticket), 'agent') : transport;
-    return { transport, stream, ticket, owner, visitors: 0 };
+    const id = ticket.id.toString('hex');
+    const reader = new StartReader({
+      started: (start, rest) => this.started(channel, start, rest),
+      failed: (error) => {
+        this.idle.delete(channel);
+        resetStream(channel.stream);
+        this.failed(error);
+      },
+      ended: (error) => {
+        this.idle.delete(channel);
+        // The last bytes to the previous visitor may still be on their way.
+        channel.stream.destroy();
+        this.failed(error ?? new TunnelError('connection', 'the stream ended'));
+      },
+    });
+    const channel: OpenChannel = { transport, stream, ticket, id, owner, visitors: 0, reader };
+    return channel;
   }
 
   private failed(error: unknown): void {
@@ -201,8 +206,15 @@ export class AgentChannels {
   }
 }
 
-function inFrames(transport: ByteStream, before: ByteReader): Pick<StartedChannel, 'stream' | 'reader'> {
-  before.leave();
-  const stream = new FramedStream(transport);
-  return { stream, reader: new ByteReader(stream, MAX_HEAD_BYTES) };
+/** The visitor's stream on an idle channel that still reads: it delivers nothing before `resume`, and then `rest` first. */
+function held(stream: ByteStream, framed: boolean, rest: Buffer): ByteStream {
+  if (framed) {
+    const carried = new FramedStream(stream);
+    if (rest.length > 0) carried.precede(rest);
+    return carried;
+  }
+  if (stream instanceof ReusableChannelStream) stream.hold();
+  else stream.pause();
+  if (rest.length > 0) stream.unshift(rest);
+  return stream;
 }

@@ -155,7 +155,8 @@ describe.each([
     expect(rig.server.takeDeltas()).toMatchObject([{ upload: 4000, download: 4000, connections: 1000 }]);
     expect(agent.takeDeltas()).toMatchObject([{ upload: 4000, download: 4000, connections: 1000 }]);
     await waitFor(() => (rig.server.agents()[0]?.idleChannels ?? 0) >= 4);
-    expect(rig.server.agents()[0]?.idleChannels).toBeLessThanOrEqual(64);
+    // 64 are opened ahead at most, and as many may have returned since.
+    expect(rig.server.agents()[0]?.idleChannels).toBeLessThanOrEqual(128);
   }, 60_000);
 });
 

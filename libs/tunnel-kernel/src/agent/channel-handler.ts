@@ -23,8 +23,8 @@ export interface StartedChannel {
   start: Start;
   /** Paused; both directions end independently. */
   stream: ByteStream;
-  /** Holds the bytes after the start: `detach` returns them. */
-  reader: ByteReader;
+  /** Holds the bytes after the start: `detach` returns them. Null: the stream does. */
+  reader: ByteReader | null;
   owner: ChannelOwner;
   /** Id of its ticket, hex. */
   id: string;

@@ -22,7 +22,7 @@ export class DestinationHandler implements ChannelHandler {
       if (stream.destroyed) return resetStream(target);
       if (start.wantsAnswer) stream.write(encodeAnswer(null));
       const { clientId } = owner;
-      relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader.detach() });
+      relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader?.detach() });
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
       // Reported in the answer: an unreachable destination of a visitor is not a failure of the tunnel.

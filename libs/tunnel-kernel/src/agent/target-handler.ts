@@ -40,7 +40,7 @@ export class TargetHandler implements ChannelHandler {
     // Written before the relay starts to count, because these are not the visitor's bytes.
     if (version === 1 || version === 2) target.write(proxyHeader(version, start.visitor, start.entrance));
     const { clientId } = owner;
-    relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader.detach() });
+    relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader?.detach() });
   }
 
   /** @throws TargetError */

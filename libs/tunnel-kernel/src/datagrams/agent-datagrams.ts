@@ -112,7 +112,7 @@ export class AgentDatagrams implements ChannelHandler {
       closed: () => this.transports.delete(transport),
     });
     this.transports.set(transport, start.id === ANSWER_HERE);
-    transport.attach(stream, reader.detach());
+    transport.attach(stream, reader?.detach());
   }
 
   /** After a new configuration: ends the sessions whose destination is no longer allowed. */

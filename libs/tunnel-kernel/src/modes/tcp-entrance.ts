@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import { createTcpServer, type ListeningSockets } from '@gatehouse/net';
+import { createTcpServer, releaseListenersOnClose, type ListeningSockets } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import type { Entrance } from './mode.js';
@@ -34,6 +34,7 @@ export class TcpEntrance implements Entrance {
       },
       (socket) => {
         socket.on('error', () => undefined);
+        releaseListenersOnClose(socket);
         onVisitor(socket);
       },
     );

@@ -194,7 +194,7 @@ export class ChannelPool implements TicketHolder {
     this.unanswered = null;
   }
 
-  /** The newest idle channel with recent traffic. Null: use `wait`. */
+  /** The newest idle channel with recent traffic, which still reads. Null: use `wait`. */
   take(): Channel | null {
     this.visited();
     if (this.silent) return null;
@@ -202,10 +202,14 @@ export class ChannelPool implements TicketHolder {
     this.target = Math.max(this.target, this.limits.start);
     this.refillSoon();
     const now = this.now();
-    const channel = this.idle.findLast((idle) => this.isFresh(idle, now));
-    if (!channel) return null;
-    this.forget(channel);
-    return channel;
+    // The newest ones are the last.
+    for (let at = this.idle.length - 1; at >= 0; at -= 1) {
+      const channel = this.idle[at] as IdleChannel;
+      if (!this.isFresh(channel, now)) continue;
+      this.forget(channel, at);
+      return channel;
+    }
+    return null;
   }
 
   /** @throws TunnelError `timeout`, `overloaded`, or what closed the pool. */
@@ -270,7 +274,6 @@ export class ChannelPool implements TicketHolder {
     lastReceivedMs: number,
   ): void {
     const stream = before instanceof SealedStream ? before.next() : before;
-    stream.pause();
     // While it was used, another was opened in its place. Ending one of the two would only have the next burst of visitors
     // open it once more.
     const isSpare = this.waiters.size === 0 && this.idle.length >= 2 * this.limits.cap;
@@ -338,6 +341,8 @@ export class ChannelPool implements TicketHolder {
     if (!waiter) return false;
     this.waiters.delete(waiter);
     clearTimeout(waiter.timer);
+    // It is started in a later turn.
+    channel.stream.pause();
     waiter.resolve(channel);
     return true;
   }
@@ -352,7 +357,6 @@ export class ChannelPool implements TicketHolder {
     stream.on('error', gone);
     stream.on('close', gone);
     const release = (): void => {
-      stream.pause();
       stream.off('data', said);
       stream.off('end', gone);
       stream.off('error', gone);
@@ -390,13 +394,24 @@ export class ChannelPool implements TicketHolder {
   }
 
   /** Removes the channel from the idle ones. False: it was not among them. */
-  private forget(channel: IdleChannel): boolean {
-    const at = this.idle.indexOf(channel);
+  private forget(channel: IdleChannel, at = this.idle.indexOf(channel)): boolean {
     if (at < 0) return false;
-    this.idle.splice(at, 1);
+    if (at === this.idle.length - 1) this.idle.pop();
+    else this.idle.splice(at, 1);
     if (channel.asked) clearTimeout(channel.asked);
     channel.release();
     return true;
+  }
+
+  /** Number of channels that the next visitors may use; no more than `needed` are counted. */
+  private useful(needed: number, now: number): number {
+    let count = 0;
+    for (let at = this.idle.length - 1; at >= 0 && count < needed; at -= 1) {
+      const channel = this.idle[at] as IdleChannel;
+      // While a visitor waits, channels that have not answered yet do not count.
+      if (channel.asked ? this.waiters.size === 0 : this.isFresh(channel, now)) count += 1;
+    }
+    return count;
   }
 
   /** At most once per turn of the event loop. */
@@ -406,11 +421,8 @@ export class ChannelPool implements TicketHolder {
 
   private refill(): void {
     const now = this.now();
-    const fresh = this.idle.filter((channel) => this.isFresh(channel, now)).length;
-    const asked = this.idle.filter((channel) => channel.asked).length;
-    // While a visitor waits, channels that have not answered yet do not count.
-    const useful = this.waiters.size > 0 ? fresh : fresh + asked;
-    const wanted = this.target + this.waiters.size - useful - this.pending;
+    const needed = this.target + this.waiters.size - this.pending;
+    const wanted = needed - this.useful(needed, now);
     const count = Math.min(wanted, MAX_TICKETS - this.pending);
     // Messages are batched: as long as nobody waits, up to a quarter may be missing.
     if (count <= 0 || (this.waiters.size === 0 && count * 4 < this.target)) return;

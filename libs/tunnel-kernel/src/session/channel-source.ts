@@ -112,7 +112,10 @@ export class ChannelSource {
       tried.add(pool);
       const leftMs = until - performance.now();
       try {
-        return { pool, channel: pool.take() ?? (await pool.wait(other() ? Math.min(leftMs, otherMs) : leftMs)) };
+        const idle = pool.take();
+        // It is started in a later turn.
+        idle?.stream.pause();
+        return { pool, channel: idle ?? (await pool.wait(other() ? Math.min(leftMs, otherMs) : leftMs)) };
       } catch (error) {
         if (!(error instanceof TunnelError) || performance.now() >= until) throw error;
         // Its server is gone: another one may have the agent in a moment.
@@ -141,24 +144,40 @@ interface Found {
   channel: Channel;
 }
 
-/** For a visitor whose bytes follow at once. */
+/** For a visitor whose bytes follow at once: the start goes with the first of them. */
 function beginAt(pool: ChannelPool, channel: Channel, start: StartOf): ByteStream {
-  const stream = begin(channel, { ...start, wantsAnswer: false });
+  const { stream, bytes } = started(channel, { ...start, wantsAnswer: false });
+  if (stream instanceof ReusableChannelStream) stream.startWith(bytes);
+  else stream.write(bytes);
   pool.started(stream);
   return stream;
 }
 
-function begin({ stream, key, visitors, reuse }: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
+function begin(channel: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
+  const { stream, bytes } = started(channel, start);
+  channel.stream.write(bytes);
+  return stream;
+}
+
+/** The stream of a visitor, and the start that has to be sent before it. */
+function started(
+  { stream, key, visitors, reuse }: Channel,
+  start: Omit<Start, 'framed' | 'reused'>,
+): { stream: ByteStream; bytes: Buffer } {
   // TCP alone cannot distinguish an end from a killed process. Hosts and lanes carry their own lengths, and are faster without frames.
   // A socket that carried a visitor reads into reused memory: not for undici and TLS, which take over sockets.
   const framed = stream instanceof Socket && (start.kind === 'tunnel' || visitors > 0);
   // Channels of hosts and of datagrams are pooled by their users; for the others, opening a TCP connection is the cost
   // that reuse saves.
   const reused = start.kind === 'tunnel' && reuse !== null;
-  stream.write(encodeStart({ ...start, framed, reused }, key, visitors));
+  const bytes = encodeStart({ ...start, framed, reused }, key, visitors);
+  // Nothing comes before the start has arrived, so a channel that reads may go on: each stop and start costs calls of the system.
+  // Its memory is exchanged once, for which it must not read.
+  if (visitors === 0 || !(framed || stream instanceof SealedStream)) stream.pause();
+  else if (stream instanceof SealedStream) stream.hold();
   const carried = framed ? new FramedStream(stream) : stream;
   if (reused && carried instanceof ReusableChannelStream) carried.reuseWith(reuse);
   if (stream instanceof SealedStream) stream.reuseMemory();
   else if (framed) reuseMemory(stream);
-  return carried;
+  return { stream: carried, bytes };
 }

@@ -38,6 +38,23 @@ export class FramedStream extends ReusableChannelStream {
     return room;
   }
 
+  protected sendBehind(lead: Buffer, chunk: Uint8Array): boolean {
+    const { inner } = this;
+    if (chunk.length === 0) return inner.write(lead);
+    if (chunk.length <= JOINED_BYTES) {
+      const whole = Buffer.allocUnsafe(lead.length + HEADER_BYTES + chunk.length);
+      whole.set(lead);
+      whole.writeUIntBE(chunk.length, lead.length, HEADER_BYTES);
+      whole.set(chunk, lead.length + HEADER_BYTES);
+      return inner.write(whole);
+    }
+    inner.cork();
+    inner.write(lead);
+    const room = this.send(chunk);
+    inner.uncork();
+    return room;
+  }
+
   protected sendEnd(): void {
     this.inner.write(END);
   }

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type ByteStream, setFlowTimeout, CarriedStream } from '@gatehouse/net';
+import { afterNextPoll, type AfterPoll, type ByteStream, setFlowTimeout, CarriedStream } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
 import { isReady } from './prelude.js';
@@ -28,7 +28,7 @@ const NOTHING = Buffer.alloc(0);
  * `error` and `close`: the system also closes the sockets of a killed process in an orderly way. Both directions end
  * independently.
  */
-export abstract class ReusableChannelStream extends CarriedStream implements ByteStream {
+export abstract class ReusableChannelStream extends CarriedStream implements ByteStream, AfterPoll {
   /** Received but not delivered while paused. */
   private readonly held = new HeldBytes();
   private paused = true;
@@ -44,11 +44,13 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   private ready = false;
   private readyMs: number | undefined;
   private readyTimer: NodeJS.Timeout | undefined;
+  /** To be sent in front of the first bytes. */
+  private lead: Buffer | null = null;
   /** The server does not keep the transport, but the agent may still report it free. */
   private declined = false;
   readableEnded = false;
 
-  /** `inner` is paused, with allowHalfOpen. */
+  /** `inner` has allowHalfOpen. If it is not paused, it is as soon as something comes before `resume`. */
   constructor(inner: ByteStream) {
     super(inner);
     // A reset must not end the process while no reader is attached.
@@ -77,8 +79,24 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.readyMs = reuse.readyMs;
   }
 
+  /**
+   * Sends `lead` before the stream: with its first bytes, which are mostly there already, or else after the next turn of the
+   * event loop.
+   */
+  startWith(lead: Buffer): void {
+    this.lead = lead;
+    afterNextPoll(this);
+  }
+
+  afterPoll(): void {
+    if (this.lead && !this.destroyed) this.sendLead(NOTHING);
+  }
+
   /** Sends one or more bytes, and keeps none of them once the system has taken them. Returns as `write` does. */
   protected abstract send(chunk: Uint8Array): boolean;
+
+  /** As `send`, with bytes before the stream in front of `chunk`, which may be empty. */
+  protected abstract sendBehind(lead: Buffer, chunk: Uint8Array): boolean;
 
   protected abstract sendEnd(): void;
 
@@ -99,7 +117,8 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
 
   write(chunk: Uint8Array): boolean {
     if (this.endSaid || this.inner.destroyed) return true;
-    return chunk.length === 0 ? this.inner.writableLength === 0 : this.send(chunk);
+    if (chunk.length === 0) return this.inner.writableLength === 0;
+    return this.lead ? this.sendLead(chunk) : this.send(chunk);
   }
 
   end(): void {
@@ -107,6 +126,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     if (this.endSaid || inner.destroyed) return;
     this.endSaid = true;
     inner.cork();
+    if (this.lead) this.sendLead(NOTHING);
     this.sendEnd();
     if (!this.isWanted()) inner.end();
     else if (this.readableEnded) this.sayReady();
@@ -124,6 +144,11 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.paused = true;
     // After the end, only `READY` or the transport's own end can follow, so there is nothing to hold back.
     if (!this.readableEnded) this.inner.pause();
+  }
+
+  /** As `pause`, but goes on reading until something comes: for a moment in which nothing is expected. */
+  hold(): void {
+    this.paused = true;
   }
 
   resume(): void {
@@ -165,6 +190,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     if (this.endSeen) throw protocolError('bytes after the end of the stream');
     if (this.paused || this.delivering || !this.held.isEmpty) {
       this.held.push(bytes);
+      if (this.paused) this.inner.pause();
       return false;
     }
     this.released = false;
@@ -185,6 +211,17 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     if (!isDue || !isReady(bytes)) throw protocolError('bytes after the end of the stream');
     this.ready = true;
     this.settle();
+  }
+
+  /** Bytes of the transport that somebody else has read. */
+  precede(chunk: Buffer): void {
+    this.take(chunk);
+  }
+
+  private sendLead(chunk: Uint8Array): boolean {
+    const { lead } = this;
+    this.lead = null;
+    return lead ? this.sendBehind(lead, chunk) : true;
   }
 
   private take(chunk: Buffer): void {

@@ -5,6 +5,8 @@ import { READY } from './prelude.js';
 import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type SealedRecord } from './sealed-records.js';
 
 const NOTHING = Buffer.alloc(0);
+/** Up to this size, one record for a lead and the first bytes is cheaper than two. */
+const JOINED_BYTES = 4096;
 
 /**
  * Bytes in sealed records over an untrusted transport. Anything that was changed or reordered ends the stream like an
@@ -50,6 +52,17 @@ export class SealedStream extends ReusableChannelStream {
     for (let at = 0; at < chunk.length; at += MAX_RECORD_BYTES) {
       room = this.sendRecord(this.sealer.seal(chunk.subarray(at, at + MAX_RECORD_BYTES)));
     }
+    return room;
+  }
+
+  /** For the other end the lead is part of the stream. */
+  protected sendBehind(lead: Buffer, chunk: Uint8Array): boolean {
+    if (chunk.length === 0) return this.send(lead);
+    if (chunk.length <= JOINED_BYTES) return this.send(Buffer.concat([lead, chunk]));
+    this.inner.cork();
+    this.send(lead);
+    const room = this.send(chunk);
+    this.inner.uncork();
     return room;
   }
 

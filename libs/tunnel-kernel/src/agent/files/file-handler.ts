@@ -51,7 +51,7 @@ export class FileHandler implements ChannelHandler {
     }
     if (start.wantsAnswer) stream.write(encodeAnswer(null));
     const flow = ledger.open(resource, owner.clientId, start.visitor);
-    reader.restore();
+    reader?.restore();
     const connection = new ByteStreamDuplex(stream, seenFromVisitor(flow.counter));
     flow.handle = { stop: () => void connection.destroy() };
     this.roots.set(connection, root);
