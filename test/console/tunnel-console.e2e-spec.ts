@@ -306,8 +306,10 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'New rule' }).click();
     const rule = page.getByRole('dialog', { name: 'New rule' });
     await rule.getByLabel('Pattern type').selectOption('list');
-    await rule.getByLabel('Pattern', { exact: true }).pressSequentially('office');
-    expect(await rule.getByLabel('Pattern type').inputValue()).toBe('list');
+    expect(await rule.getByLabel('Pattern', { exact: true }).count()).toBe(0);
+    await rule.getByRole('button', { name: 'Create' }).click();
+    await rule.locator('[aria-invalid=true]').waitFor();
+    await rule.getByLabel('List', { exact: true }).selectOption({ label: 'office' });
     await rule.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The rule for office is active.').waitFor();
     const { items } = await gateway.call('GET', '/ip-rules?pattern_kind=list');
@@ -321,6 +323,30 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await gateway.call('DELETE', `/ip-rules/${items[0].id}`);
     await removal.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No list yet.').waitFor();
+  });
+
+  it('keeps the list of a rule after the list is gone, and says so', async () => {
+    const url = 'https://lists.example.org/';
+    for (const name of ['lost', 'present']) await gateway.call('POST', '/address-lists', { name, url });
+    const body = { scope: 'global', type: 'deny', pattern_kind: 'list', pattern: 'lost' };
+    const { id } = await gateway.call('POST', '/ip-rules', body);
+    // As in a database that was changed by hand: the API deletes no list that a rule names.
+    await withClient(gateway.database.url, (client) =>
+      client.query(`DELETE FROM tunnel_gateway_ops.address_lists WHERE name = 'lost'`),
+    );
+    const page = await signedIn();
+    await goTo(page, 'IP rules');
+    await page.getByRole('button', { name: 'Edit rule lost' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByText('This list was deleted: choose another one').waitFor();
+    const lists = form.getByLabel('List', { exact: true });
+    expect(await lists.locator('option:checked').innerText()).toBe('lost (deleted)');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('there is no list lost').first().waitFor();
+    await lists.selectOption({ label: 'present' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The rule for present is active.').waitFor();
+    await gateway.call('DELETE', `/ip-rules/${id}`);
   });
 
   it('makes a rule about requests to a host, and explains it', async () => {

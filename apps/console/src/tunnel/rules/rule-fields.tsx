@@ -7,6 +7,7 @@ import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { UserField } from '../parts/user-field.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
+import { ListField } from './list-field.js';
 import { KINDS, kindOf, SCOPES, seesRequests, type RuleForm } from './rule-form.js';
 
 const TYPES = [
@@ -93,39 +94,56 @@ function countryOf(pattern: string): string {
 }
 
 function PatternFields({ form }: { form: Form<RuleForm> }) {
+  const choosesList = useIsAdministrator();
   const { pattern, pattern_kind: kind } = form.values;
+  const setPattern = (text: string): void => form.set('pattern', text);
   return (
     <div class="form-row">
-      <TextField
-        label={t('rules.pattern')}
-        hint={KINDS[kind].hint}
-        required
-        autofocus
-        value={pattern}
-        problem={form.problem('pattern')}
-        onInput={(text) => {
-          form.set('pattern', text);
-          const likely = kindOf(text);
-          // The name of a list may look like anything, such as a country.
-          if (likely !== null && kind !== 'list') form.set('pattern_kind', likely);
-        }}
-      />
+      {kind === 'list' && choosesList ? (
+        <ListField value={pattern} problem={form.problem('pattern')} onChange={setPattern} />
+      ) : (
+        <PatternField form={form} />
+      )}
       <SelectField
         label={t('rules.patternType')}
         value={kind}
         choices={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
         problem={form.problem('pattern_kind')}
-        onChange={(value) => form.set('pattern_kind', value as IpRuleView['pattern_kind'])}
+        onChange={(value) => {
+          form.set('pattern_kind', value as IpRuleView['pattern_kind']);
+          // What was typed for another kind is the name of no list.
+          if (value === 'list' && choosesList) setPattern('');
+        }}
       />
       {kind === 'country' && (
         <SelectField
           label={t('rules.country')}
           value={countryOf(pattern)}
           choices={[{ value: '', label: t('rules.chooseCountry') }, ...COUNTRIES]}
-          onChange={(code) => form.set('pattern', pattern.startsWith('!') ? `!${code}` : code)}
+          onChange={(code) => setPattern(pattern.startsWith('!') ? `!${code}` : code)}
         />
       )}
     </div>
+  );
+}
+
+function PatternField({ form }: { form: Form<RuleForm> }) {
+  const { pattern, pattern_kind: kind } = form.values;
+  return (
+    <TextField
+      label={t('rules.pattern')}
+      hint={KINDS[kind].hint}
+      required
+      autofocus
+      value={pattern}
+      problem={form.problem('pattern')}
+      onInput={(text) => {
+        form.set('pattern', text);
+        const likely = kindOf(text);
+        // The name of a list may look like anything, such as a country.
+        if (likely !== null && kind !== 'list') form.set('pattern_kind', likely);
+      }}
+    />
   );
 }
 

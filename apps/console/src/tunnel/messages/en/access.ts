@@ -73,6 +73,10 @@ export const access = {
     },
     country: 'Country',
     chooseCountry: 'Choose a country …',
+    list: 'List',
+    listGone: '{name} (deleted)',
+    listGoneHint: 'This list was deleted: choose another one',
+    noList: 'There is no list yet: add one under “Lists of addresses”',
     paths: 'Paths',
     pathsHint:
       'Only requests to hosts: one path to a line, such as /admin with all below it, or /users/*/keys. Empty: every path',
