@@ -6,6 +6,7 @@ import {
   findPeer,
   makeCertificate,
   reservePort,
+  reservePorts,
   startHttpOrigin,
   startTcpEcho,
   type HttpOrigin,
@@ -222,6 +223,30 @@ describe('publishing a service', { timeout: 60_000 }, () => {
 
     await page.goto(`${gateway.url}/#/hosts?id=${id}&show=certificate`);
     await page.getByRole('dialog', { name: 'closed.localhost 的证书' }).waitFor();
+    await page.close();
+  });
+
+  it('says which port of a range was tried, and tries another one', async () => {
+    const [listen_port, unused] = [await reservePorts(2), await reservePorts(2)];
+    const { id } = await gateway.call('POST', '/tunnels', {
+      client_id: clientId,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port,
+      port_count: 2,
+      target_addr: `127.0.0.1:${unused}-${unused + 1}`,
+    });
+    await using _second = await startHttpOrigin({ port: unused + 1 });
+    const page = await browser.open(`${gateway.url}/#/published?tunnel=${id}`);
+    await fillLogin(page, { username: 'admin', password: gateway.password });
+    await page.getByText(`for port ${listen_port}`, { exact: true }).waitFor();
+    await page.getByText('The target refuses connections: nothing listens on its port.').waitFor();
+    const port = page.getByLabel('Port', { exact: true });
+    await port.fill(String(listen_port + 1));
+    await page.getByText('Visitors get an answer').waitFor();
+    await page.getByText(`for port ${listen_port + 1}`, { exact: true }).waitFor();
+    await port.fill(String(listen_port + 2));
+    await page.getByText(`the tunnel has the ports ${listen_port} to ${listen_port + 1}`).waitFor();
     await page.close();
   });
 });

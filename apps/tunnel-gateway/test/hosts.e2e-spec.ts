@@ -409,19 +409,21 @@ describe('hosts with policies', () => {
     const { body: denies } = await world.admin('POST', '/ip-rules', { ...rule, paths: ['/admin'] });
     expect(await check(`/tunnels/${id}/check`)).toEqual([true, steps]);
     await world.admin('DELETE', `/ip-rules/${denies.id}`);
-    for (const [kind, its] of [
-      ['user', `/users/${client.owner_user_id}`],
-      ['client', `/clients/${client.id}`],
-      ['tunnel', `/tunnels/${id}`],
-    ]) {
-      await world.admin('PATCH', its ?? '', { traffic_quota: 1_000 });
+    const counted = {
+      user: `/users/${client.owner_user_id}`,
+      client: `/clients/${client.id}`,
+      tunnel: `/tunnels/${id}`,
+    };
+    // The nearest of those that are used up is named.
+    for (const [kind, its] of Object.entries(counted)) {
+      await world.admin('PATCH', its, { traffic_quota: 1_000 });
       await world.rows('UPDATE tunnel_gateway_ops.traffic_quotas SET used = 1000, counted_at = now()');
       expect(await check(`/tunnels/${id}/check`)).toEqual([
         false,
         [`quota_of_${kind}`, `port_open ${port}`, 'access_open'],
       ]);
-      await world.admin('PATCH', its ?? '', { traffic_quota: 0 });
     }
+    for (const its of Object.values(counted)) await world.admin('PATCH', its, { traffic_quota: 0 });
     const { body: before }: AnyJson = await world.admin('GET', `/tunnels/${id}`);
     expect([before.inlet_flow, before.export_flow]).toEqual([0, 0]);
   });

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { reservePorts, waitFor } from '@gatehouse/testing';
+import { reservePort, reservePorts, waitFor } from '@gatehouse/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TunnelWorld, type AnyJson, type Answer, type Caller } from './support/tunnel-world.js';
@@ -113,6 +113,47 @@ describe.each([
       message: `The tunnel is served on the ports ${listen_port} to ${listen_port + COUNT - 1}`,
       data: { port: listen_port, last_port: listen_port + COUNT - 1 },
     });
+    await remove(body);
+  });
+
+  it('has the target of the first port or of a chosen one checked, and says which', async () => {
+    const listen_port = await reservePorts(COUNT);
+    const first = await reservePorts(COUNT);
+    const open = createServer((socket) => socket.on('error', quiet).resume()).listen(first + 2, '127.0.0.1');
+    await once(open, 'listening');
+    const { body } = await make({ listen_port, target_addr: targets(first) });
+    await runs(body.id);
+    const check = (asked?: object): Promise<Answer> => world.admin('POST', `/tunnels/${body.id}/check`, asked);
+    const refused = expect.objectContaining({ code: 'target_refused', state: 'failed' });
+    for (const asked of [undefined, {}, { port: listen_port }, { port: listen_port + COUNT - 1 }]) {
+      const { body: checked } = await check(asked);
+      expect(checked).toMatchObject({ answers: false, port: asked?.port ?? listen_port });
+      expect(checked.steps).toContainEqual(refused);
+    }
+    const { body: answers } = await check({ port: listen_port + 2 });
+    expect(answers).toMatchObject({ answers: true, port: listen_port + 2 });
+    for (const port of [listen_port - 1, listen_port + COUNT]) {
+      const { status, body: problem } = await check({ port });
+      const detail = `port: the tunnel has the ports ${listen_port} to ${listen_port + COUNT - 1}`;
+      expect([status, problem.detail]).toEqual([422, detail]);
+    }
+    expect((await check({ port: 'x' })).status).toBe(422);
+    // All ports lead to one target.
+    await change(body.id, { target_addr: `127.0.0.1:${first + 2}` });
+    await waitFor(async () => (await check({ port: listen_port })).body.answers);
+    open.close();
+    await remove(body);
+  });
+
+  it('is the only port of a check where it is the only one', async () => {
+    const listen_port = await reservePort();
+    const { body } = await make({ listen_port, port_count: 1, target_addr: `127.0.0.1:${target}` });
+    await runs(body.id);
+    const check = (port: number): Promise<Answer> => world.admin('POST', `/tunnels/${body.id}/check`, { port });
+    expect((await check(listen_port)).body).toMatchObject({ answers: true, port: null });
+    expect((await check(listen_port + 1)).body.detail).toBe(`port: the tunnel has port ${listen_port} only`);
+    await change(body.id, { mode: 'secret' });
+    expect((await check(listen_port)).body.detail).toBe('port: the tunnel has no port');
     await remove(body);
   });
 

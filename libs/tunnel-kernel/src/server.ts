@@ -256,10 +256,10 @@ export class TunnelServer {
   }
 
   /** Reaches the target of a tunnel or host through its agent, as for a visitor, whom no rule or policy stops. */
-  checkTarget(resource: ResourceRef, timeoutMs: number): Promise<TargetCheck> {
+  checkTarget(resource: ResourceRef, timeoutMs: number, port?: number): Promise<TargetCheck> {
     const { config, http, sessions } = this;
     const isOnline = (clientId: number): boolean => sessions.isOnline(clientId);
-    return checkTarget({ config, http, channels: sessions.channels, isOnline }, resource, timeoutMs);
+    return checkTarget({ config, http, channels: sessions.channels, isOnline }, resource, timeoutMs, port);
   }
 
   /** What health checks found out about the targets of these hosts. */

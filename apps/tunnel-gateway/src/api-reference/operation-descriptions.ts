@@ -76,7 +76,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tunnels_rotateVisitorKey:
     'Creates another key for visitors of a secret or p2p tunnel, which is never shown again. The old key stops working.',
   tunnelChecks_check:
-    'Opens a connection to the target through the agent and looks at port and access rules. The answer says in words what is wrong.',
+    'Opens a connection to the target through the agent and looks at port and access rules. The answer says in words what is wrong. ' +
+    '`port` chooses one of several.',
   hosts_list: 'Lists hosts. Filter by client, status or name.',
   hosts_create: 'Publishes a web site under a name. With `auto_https` the gateway orders and renews a certificate.',
   hosts_get: 'Returns one host with the state of its certificate.',

@@ -1,8 +1,9 @@
 import { CurrentActor, type Actor } from '@gatehouse/auth';
 import type { ServiceCheckView } from '@gatehouse/contracts';
 import { Answers, Fails, IdPipe } from '@gatehouse/platform';
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { TunnelCheckBody } from './service-check.dto.js';
 import { ServiceChecks } from './service-checks.service.js';
 
 const ABOUT = 'Checks whether visitors get an answer';
@@ -28,9 +29,15 @@ export class TunnelChecksController {
 
   @Post(':id/check')
   @HttpCode(200)
+  @ApiBody({ type: TunnelCheckBody, required: false })
   @Answers('ServiceCheckView', ABOUT)
   @Fails('EDGE_UNAVAILABLE', 'SERVICE_UNAVAILABLE')
-  check(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<ServiceCheckView> {
-    return this.checks.tunnel(id, actor);
+  check(
+    @Param('id', IdPipe) id: number,
+    // Most clients send none.
+    @Body() body: TunnelCheckBody = {},
+    @CurrentActor() actor: Actor,
+  ): Promise<ServiceCheckView> {
+    return this.checks.tunnel(id, body, actor);
   }
 }

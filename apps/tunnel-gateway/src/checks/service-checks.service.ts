@@ -10,9 +10,13 @@ import { spareTunnels } from '../data/ip-rule.entity.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import { Edges } from '../edge-host/edges.service.js';
 import { Fleet } from '../edge-host/fleet.service.js';
-import { readQuotas } from '../quotas/quotas.js';
+import { readOptions } from '../data/row-options.js';
+import { TunnelOptions, type Tunnel } from '../data/tunnel.entity.js';
+import { usedUpQuotas } from '../quotas/quotas.js';
 import { ListenPorts } from '../tunnels/listen-port.js';
+import { fieldError } from '../wire/field-error.js';
 import { NameCheck } from './name-check.js';
+import type { TunnelCheckBody } from './service-check.dto.js';
 import { step, stepOfCertificate, stepOfPort, stepOfRow, stepsOfTarget } from './steps.js';
 
 /** Concurrent checks of this process: each waits for a target. */
@@ -23,6 +27,8 @@ interface Checked {
   id: number;
   clientId: number;
   status: number;
+  /** Of several, the one to try. */
+  port?: number | undefined;
 }
 
 /** Checks whether visitors of a host or tunnel get an answer. */
@@ -52,10 +58,12 @@ export class ServiceChecks {
     });
   }
 
-  /** @throws AppError NOT_FOUND, EDGE_UNAVAILABLE, SERVICE_UNAVAILABLE */
-  async tunnel(id: number, actor: Actor): Promise<ServiceCheckView> {
-    const { clientId, status, mode } = await this.owned.tunnels(actor).one(id);
-    return this.check({ kind: 'tunnel', id, clientId, status }, actor, async () => {
+  /** @throws AppError NOT_FOUND, VALIDATION_FAILED, EDGE_UNAVAILABLE, SERVICE_UNAVAILABLE */
+  async tunnel(id: number, { port }: TunnelCheckBody, actor: Actor): Promise<ServiceCheckView> {
+    const tunnel = await this.owned.tunnels(actor).one(id);
+    const { clientId, status, mode } = tunnel;
+    if (port !== undefined) await this.requirePort(tunnel, port);
+    return this.check({ kind: 'tunnel', id, clientId, status, port }, actor, async () => {
       if (!ListenPorts.needsPort(mode)) return [];
       return [stepOfPort((await this.fleet.tunnelStates([id]))?.get(id))];
     });
@@ -68,17 +76,17 @@ export class ServiceChecks {
     }
     this.running += 1;
     try {
-      const { kind, id, clientId } = row;
+      const { kind, id, clientId, port } = row;
       const client = await this.owned.clients(actor).one(clientId);
       const enabled = stepOfRow(row.status, client, new Date()) ?? (await this.quotaStep(row, client.ownerUserId));
       const [target, others, access] = await Promise.all([
-        enabled.state === 'ok' ? this.edges.checkTarget(clientId, { kind, id }) : null,
+        enabled.state === 'ok' ? this.edges.checkTarget(clientId, { kind, id }, port) : null,
         more(),
         this.access(row, actor),
       ]);
       const steps = [enabled, ...(target === null ? [] : stepsOfTarget(target)), ...others, access];
       const answers = steps.every(({ state }) => state === 'ok' || state === 'warning');
-      return { answers, steps, checked_at: new Date().toISOString() };
+      return { answers, steps, port: target?.port ?? null, checked_at: new Date().toISOString() };
     } finally {
       this.running -= 1;
     }
@@ -91,11 +99,18 @@ export class ServiceChecks {
       ['client', clientId],
       ['user', userId],
     ];
-    for (const [resource, resourceId] of counted) {
-      const quotaOf = await readQuotas(this.owned.options, resource, [resourceId]);
-      if (quotaOf(resourceId).quota_used_up) return step(`quota_of_${resource}`);
-    }
-    return step('enabled');
+    const usedUp = await usedUpQuotas(this.owned.options, counted);
+    const first = counted.find(([resource]) => usedUp.has(resource));
+    return step(first ? `quota_of_${first[0]}` : 'enabled');
+  }
+
+  private async requirePort({ id, mode, listenPort }: Tunnel, port: number): Promise<void> {
+    const options = await readOptions(this.owned.options, TunnelOptions, 'tunnelId', [id]);
+    const last = listenPort + (options.get(id)?.portCount ?? 1) - 1;
+    if (!ListenPorts.needsPort(mode)) throw fieldError('port', 'the tunnel has no port');
+    if (port >= listenPort && port <= last) return;
+    const ports = last === listenPort ? `port ${last} only` : `the ports ${listenPort} to ${last}`;
+    throw fieldError('port', `the tunnel has ${ports}`);
   }
 
   private async certificateOf(hostId: number, actor: Actor): Promise<CertificateView | null> {

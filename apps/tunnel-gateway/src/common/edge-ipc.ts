@@ -230,8 +230,11 @@ export interface EdgeCalls {
     params: { clientId: number; hostId: number; request: ReplayRequest };
     result: { id: string } | { refusal: ReplayRefusal };
   };
-  /** Reaches the target of a tunnel or host of the client through its agent. */
-  checkTarget: { params: { clientId: number; resource: ResourceRef }; result: TargetCheck };
+  /**
+   * Reaches the target of a tunnel or host of the client through its agent. `port`: of a tunnel with several, where a
+   * visitor would come; absent: the first. An edge that does not know it tries the first, and does not say so.
+   */
+  checkTarget: { params: { clientId: number; resource: ResourceRef; port: number | undefined }; result: TargetCheck };
   /** Asks the other edges. */
   peers: { params: PeerQuestion; result: PeerAnswers };
   /** True if an agent was connected. */

@@ -137,8 +137,8 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   /** Reaches the target of a tunnel or host through its agent. @throws AppError EDGE_UNAVAILABLE */
-  checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
-    return this.ask('checkTarget', { clientId, resource });
+  checkTarget(clientId: number, resource: ResourceRef, port?: number): Promise<TargetCheck> {
+    return this.ask('checkTarget', { clientId, resource, port });
   }
 
   /** Ends the session and the connections of a client; its agent may reconnect. @throws AppError EDGE_UNAVAILABLE */

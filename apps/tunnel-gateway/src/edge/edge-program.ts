@@ -178,7 +178,7 @@ export class EdgeProgram {
       case 'replay':
         return edge.replay(request.params);
       case 'checkTarget':
-        return edge.checkTarget(request.params.clientId, request.params.resource);
+        return edge.checkTarget(request.params.clientId, request.params.resource, request.params.port);
       case 'peers':
         return edge.peers(request.params);
       case 'kick':

@@ -34,7 +34,7 @@ export interface EdgeRole {
   /** The last requests of a host that is recorded. */
   requests(question: RequestsQuestion): RecordList | Promise<RecordList>;
   replay(question: EdgeCalls['replay']['params']): Promise<EdgeCalls['replay']['result']>;
-  checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck>;
+  checkTarget(clientId: number, resource: ResourceRef, port?: number): Promise<TargetCheck>;
   /** Asks the other edges. */
   peers(question: PeerQuestion): Promise<PeerAnswers>;
   kick(clientId: number): boolean | Promise<boolean>;

@@ -247,8 +247,8 @@ export class Edge implements EdgeRole {
     return this.server.replay(hostId, request);
   }
 
-  checkTarget(_clientId: number, resource: ResourceRef): Promise<TargetCheck> {
-    return this.server.checkTarget(resource, TARGET_CHECK_MS);
+  checkTarget(_clientId: number, resource: ResourceRef, port?: number): Promise<TargetCheck> {
+    return this.server.checkTarget(resource, TARGET_CHECK_MS, port);
   }
 
   peers(question: PeerQuestion): Promise<PeerAnswers> {

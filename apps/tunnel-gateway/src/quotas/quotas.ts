@@ -14,6 +14,8 @@ export const NO_QUOTA: TrafficQuotaView = {
 };
 
 const OF_ROWS = `${READ_QUOTAS} WHERE q.resource_type = $1 AND q.resource_id = ANY ($2::bigint[])`;
+const OF_RESOURCES = `${READ_QUOTAS}
+  JOIN unnest($1::text[], $2::bigint[]) AS r (kind, id) ON q.resource_type = r.kind AND q.resource_id = r.id`;
 
 /** Batches of counters lock rows in the order clients, tunnels, quotas; whoever calls this has locked what it is about. */
 const RESET = `
@@ -29,6 +31,16 @@ export async function readQuotas(
   const found = ids.length === 0 ? [] : ((await manager.query(OF_ROWS, [kind, ids])) as StoredQuota[]);
   const views = new Map(found.map((row) => [row.id, toView(row)]));
   return (id) => views.get(id) ?? NO_QUOTA;
+}
+
+/** Which of these, one of each kind, have used up their quota. */
+export async function usedUpQuotas(
+  manager: Pick<EntityManager, 'query'>,
+  resources: readonly [QuotaResource, number][],
+): Promise<Set<QuotaResource>> {
+  const columns = [resources.map(([kind]) => kind), resources.map(([, id]) => id)];
+  const found = (await manager.query(OF_RESOURCES, columns)) as StoredQuota[];
+  return new Set(found.filter(({ used, bytes }) => used >= bytes).map(({ kind }) => kind));
 }
 
 /** What was stored before a change; null: there is no quota. */

@@ -58,6 +58,8 @@ export interface ServiceCheckView {
   answers: boolean;
   /** In order, from the configuration to the visitor. After `disabled` or `agent_offline` the target is not tried. */
   steps: ServiceCheckStep[];
+  /** Of a tunnel with several ports: the one whose target was tried. Null: it has one port, or no target was tried. */
+  port: number | null;
   /** @format date-time */
   checked_at: string;
 }

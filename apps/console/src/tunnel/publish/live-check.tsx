@@ -3,8 +3,11 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Badge, Card, Trouble, type BadgeTone } from '../../shared/components/page.js';
 import { code } from '../../shared/components/rich-text.js';
+import { TextField } from '../../shared/components/fields.js';
 import { formatTime } from '../../shared/format/times.js';
+import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { numberOr } from '../clients/client-form.js';
 import { rich, t } from '../messages/index.js';
 import { useGateway } from '../parts/gateway-context.js';
 import { POLICY_TYPES } from '../policies/policy-form.js';
@@ -24,20 +27,25 @@ interface LiveCheckProps {
   service: CheckedService;
   /** What visitors connect to, for DNS records. */
   domain: string | null;
+  /** Of a tunnel with several, one of which can be chosen. */
+  ports: string | null;
 }
 
 /** Whether visitors get an answer: checks until they do, and says what is wrong and where to put it right. */
-export function LiveCheck({ service, domain }: LiveCheckProps) {
+export function LiveCheck({ service, domain, ports }: LiveCheckProps) {
   const api = useApi();
+  const [port, setPort] = useState('');
+  const chosen = useDebounced(port.trim());
   const [answers, setAnswers] = useState(false);
   const { data, error, reload } = useResource(
     async (signal) => {
       const path = `/${service.kind}s/${service.id}/check`;
-      const { body } = await api.send<ServiceCheckView>('POST', path, { signal });
+      const asked = chosen === '' ? {} : { body: { port: numberOr(chosen, 0) } };
+      const { body } = await api.send<ServiceCheckView>('POST', path, { signal, ...asked });
       setAnswers(body.answers);
       return body;
     },
-    [service.kind, service.id],
+    [service.kind, service.id, chosen],
     // Once it answers, the check has done its work.
     answers ? {} : { everyMs: REPEAT_MS },
   );
@@ -53,11 +61,20 @@ export function LiveCheck({ service, domain }: LiveCheckProps) {
       }
     >
       <p role="status">{data && <Summary check={data} />}</p>
+      {ports !== null && (
+        <TextField
+          label={t('checks.port')}
+          hint={t('checks.portHint', { ports })}
+          type="number"
+          value={port}
+          onInput={setPort}
+        />
+      )}
       <Trouble error={error} />
       {data ? (
         <ul class="steps">
           {data.steps.map((step) => (
-            <CheckStep key={step.code} step={step} service={service} domain={domain} />
+            <CheckStep key={step.code} step={step} service={service} domain={domain} port={data.port} />
           ))}
         </ul>
       ) : (
@@ -79,7 +96,12 @@ function Summary({ check: { answers, steps } }: { check: ServiceCheckView }) {
 }
 
 /** What differs from case to case, for people. */
-function detailOf({ code: name, detail }: ServiceCheckStep, { isPrivate }: CheckedService): string | null {
+function detailOf(
+  { code: name, detail }: ServiceCheckStep,
+  { isPrivate }: CheckedService,
+  port: number | null,
+): string | null {
+  if (port !== null && name.startsWith('target_')) return t('checks.ofPort', { port });
   if (detail === null) return null;
   if (name === 'target_answers') return `HTTP ${detail}`;
   if (name === 'certificate_valid' || name === 'certificate_expired') {
@@ -93,7 +115,13 @@ function labelOfPolicy(type: string): string {
   return Object.entries(POLICY_TYPES).find(([name]) => name === type)?.[1].label ?? type;
 }
 
-function CheckStep({ step, service, domain }: LiveCheckProps & { step: ServiceCheckStep }) {
+interface CheckStepProps extends Omit<LiveCheckProps, 'ports'> {
+  step: ServiceCheckStep;
+  /** Whose target was tried. */
+  port: number | null;
+}
+
+function CheckStep({ step, service, domain, port }: CheckStepProps) {
   const gateway = useGateway().agent_address.replace(/:\d+$/, '');
   const fix = step.state === 'ok' ? null : fixFor(step.code, service);
   const needsRecord = domain !== null && (step.code === 'dns_missing' || step.code === 'dns_elsewhere');
@@ -102,7 +130,7 @@ function CheckStep({ step, service, domain }: LiveCheckProps & { step: ServiceCh
       <Badge tone={TONES[step.state]}>{t(`checks.states.${step.state}`)}</Badge>
       <span>
         {service.isPrivate && step.code === 'access_protected' ? t('checks.byKey') : t(`checks.codes.${step.code}`)}
-        <span class="second wrapped">{detailOf(step, service)}</span>
+        <span class="second wrapped">{detailOf(step, service, port)}</span>
         {needsRecord && <span class="second wrapped">{rich('checks.dnsRecord', { domain, gateway, code })}</span>}
       </span>
       {fix && <a href={fix.href}>{t(`checks.fixes.${fix.place}`)}</a>}

@@ -11,6 +11,7 @@ import { t } from '../messages/index.js';
 import { useGateway } from '../parts/gateway-context.js';
 import { addressOf as tunnelAddress } from '../tunnels/tunnel-address.js';
 import { TUNNEL_MODES } from '../tunnels/tunnel-modes.js';
+import { textOfPorts } from '../tunnels/tunnel-ports.js';
 import { LiveCheck } from './live-check.js';
 import type { PublishedService } from './publication.js';
 import { nameOfService } from './publish-end.js';
@@ -66,7 +67,12 @@ function Published({ service }: { service: PublishedService }) {
         )}
         {kind === 'tunnel' && !isPrivate && <SignInPage id={row.id} />}
       </Card>
-      <LiveCheck service={{ kind, id: row.id, clientId: row.client_id, isPrivate }} domain={domain} />
+      <LiveCheck
+        service={{ kind, id: row.id, clientId: row.client_id, isPrivate }}
+        domain={domain}
+        // Targets of datagrams are not tried.
+        ports={kind === 'tunnel' && row.mode === 'tcp' && row.port_count > 1 ? textOfPorts(row) : null}
+      />
     </div>
   );
 }

@@ -213,8 +213,9 @@ export class EdgeDoor implements EdgeRole {
     return this.workerOf(question.clientId).request('replay', question);
   }
 
-  checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
-    return this.workerOf(clientId).request('checkTarget', { clientId, resource }, patienceFor('checkTarget', 'worker'));
+  checkTarget(clientId: number, resource: ResourceRef, port?: number): Promise<TargetCheck> {
+    const asked = { clientId, resource, port };
+    return this.workerOf(clientId).request('checkTarget', asked, patienceFor('checkTarget', 'worker'));
   }
 
   /** Each worker knows all other edges. */
