@@ -21,6 +21,7 @@ export { bindOnce, freePort, listenOnce } from './free-port.js';
 export { ListeningSockets, type HandedSocket, type SocketHandle } from './listening-sockets.js';
 export { PendingConnections, type PendingConnectionLimits } from './pending-connections.js';
 export { StreamEmitter, CarriedStream } from './carried-stream.js';
+export { ShortHmac } from './sha256/short-hmac.js';
 export { afterNextPoll, type AfterPoll } from './after-next-poll.js';
 export { DialedSocket } from './dialed-socket.js';
 export { readAtMost } from './read-at-most.js';

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ByteStream, resetStream, setFlowTimeout } from '@gatehouse/net';
+import { type ByteStream, resetStream, setFlowTimeout, ShortHmac } from '@gatehouse/net';
 import { AbortedSockets } from './aborted-sockets.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from './datagrams/agent-datagrams.js';
 import { AgentPaths } from './direct/agent-paths.js';
@@ -40,7 +40,8 @@ interface OpenChannel {
   transport: ByteStream;
   /** The stream of the next visitor: sealed, or the transport itself. */
   stream: ByteStream;
-  ticket: ChannelTicket;
+  /** Of the key of its ticket. */
+  key: ShortHmac;
   /** Id of its ticket, hex. */
   id: string;
   owner: ChannelOwner;
@@ -139,7 +140,7 @@ export class AgentChannels {
 
   /** @throws TunnelError `protocol`. */
   private started(channel: OpenChannel, bytes: Buffer, rest: Buffer): void {
-    const start = decodeStart(bytes, channel.ticket.key, channel.visitors);
+    const start = decodeStart(bytes, channel.key, channel.visitors);
     const carried = held(channel.stream, start.framed, rest);
     const arrival = this.resources.arrival(start);
     if (!arrival) return this.serve(channel, start, carried);
@@ -181,6 +182,7 @@ export class AgentChannels {
     transport.write(encodeOpening(ticket, owner.encrypt));
     const stream = owner.encrypt ? new SealedStream(transport, channelKeys(ticket), 'agent') : transport;
     const id = ticket.id.toString('hex');
+    const key = new ShortHmac(ticket.key);
     const reader = new StartReader({
       started: (start, rest) => this.started(channel, start, rest),
       failed: (error) => {
@@ -195,7 +197,7 @@ export class AgentChannels {
         this.failed(error ?? new TunnelError('connection', 'the stream ended'));
       },
     });
-    const channel: OpenChannel = { transport, stream, ticket, id, owner, visitors: 0, reader };
+    const channel: OpenChannel = { transport, stream, key, id, owner, visitors: 0, reader };
     return channel;
   }
 

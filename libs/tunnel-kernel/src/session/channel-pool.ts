@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type ByteStream, NextTurn, resetStream, setFlowTimeout } from '@gatehouse/net';
+import { type ByteStream, NextTurn, resetStream, setFlowTimeout, ShortHmac } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
@@ -66,8 +66,8 @@ export interface PoolOptions {
 /** A data channel without a visitor. */
 export interface Channel {
   stream: ByteStream;
-  /** Key of the ticket that opened it: binds the start to it. */
-  key: Buffer;
+  /** Of the key of the ticket that opened it: binds starts to it. */
+  key: ShortHmac;
   /** Id of the ticket, hex. */
   id: string;
   openedAt: number;
@@ -238,7 +238,7 @@ export class ChannelPool implements TicketHolder {
     this.pending -= 1;
     if (this.closedBy) return resetStream(stream);
     this.heard();
-    const { key } = ticket;
+    const key = new ShortHmac(ticket.key);
     const now = this.now();
     const channel = this.channel({ stream, key, id: ticket.id.toString('hex'), openedAt: now, visitors: 0 });
     if (!this.serve(channel)) this.keep(channel, now);

@@ -64,7 +64,7 @@ describe('a pool of channels', () => {
     const waiting = pool.wait(5000);
     await waitFor(() => tickets.length === 9);
     await open(9);
-    expect((await waiting).key).toHaveLength(32);
+    expect((await waiting).id).toHaveLength(32);
     expect(pool.idleCount).toBe(8);
     pool.sweep();
     pool.sweep();

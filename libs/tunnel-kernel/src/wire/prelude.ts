@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { ShortHmac } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { DIAL_FAILURES, type ChannelTicket, type DialFailure } from './messages.js';
 import type { Endpoint } from '../base/endpoint.js';
@@ -26,6 +27,7 @@ const PROBE_ANSWER = Buffer.of(0);
 /** Sent by the agent after both ends: the channel is idle again. */
 export const READY = PROBE_ANSWER;
 const NUMBER_BYTES = 4;
+const START_LABEL = Buffer.from('start');
 const KINDS = ['tunnel', 'host', 'datagrams'] as const;
 const ANY_TARGET = 255;
 /** Kind, target, id, two ports, three lengths, the tag. */
@@ -89,7 +91,7 @@ export function openingHolds(opening: Buffer, { key }: ChannelTicket): boolean {
  * Binds the channel to one resource: the tag covers everything before it and `index`, the number of the visitor on this
  * channel, with the ticket's key.
  */
-export function encodeStart(value: Start, key: Buffer, index = 0): Buffer {
+export function encodeStart(value: Start, key: Buffer | ShortHmac, index = 0): Buffer {
   const { visitor, entrance } = value;
   const destination = Buffer.from(value.destination);
   const length = MIN_START_BYTES + visitor.address.length + entrance.address.length + destination.length;
@@ -103,7 +105,8 @@ export function encodeStart(value: Start, key: Buffer, index = 0): Buffer {
   start.writeUInt16BE(length, 2);
   start.writeUInt8(KINDS.indexOf(value.kind), 4);
   start.writeUInt8(value.target ?? ANY_TARGET, 5);
-  start.writeBigUInt64BE(BigInt(value.id), 6);
+  start.writeUInt32BE(Math.floor(value.id / 2 ** 32), 6);
+  start.writeUInt32BE(value.id % 2 ** 32, 10);
   start.writeUInt16BE(visitor.port, 14);
   start.writeUInt16BE(entrance.port, 16);
   let at = writeText(start, visitor.address, 18);
@@ -140,7 +143,7 @@ export function startLength(header: Buffer): number {
 }
 
 /** Parses a whole start, header included. @throws TunnelError `protocol` if the tag or a field is wrong. */
-export function decodeStart(start: Buffer, key: Buffer, index = 0): Start {
+export function decodeStart(start: Buffer, key: Buffer | ShortHmac, index = 0): Start {
   const tagAt = start.length - PROOF_BYTES;
   if (start.length !== START_HEADER_BYTES + startLength(start)) throw protocolError('a start of another length');
   if (!timingSafeEqual(start.subarray(tagAt), startTag(start.subarray(0, tagAt), key, index))) {
@@ -148,7 +151,7 @@ export function decodeStart(start: Buffer, key: Buffer, index = 0): Start {
   }
   const kind = KINDS[start.readUInt8(4)];
   const target = start.readUInt8(5);
-  const id = Number(start.readBigUInt64BE(6));
+  const id = start.readUInt32BE(6) * 2 ** 32 + start.readUInt32BE(10);
   const visitor = readAddress(start, 18, tagAt);
   const entrance = readAddress(start, visitor.end, tagAt);
   const destination = readText(start, entrance.end, tagAt);
@@ -201,12 +204,10 @@ function openingProof(head: Buffer, key: Buffer): Buffer {
  * The first visitor has no number, for agents and servers that do not reuse channels. A number begins with 0, a start
  * does not.
  */
-function startTag(start: Buffer, key: Buffer, index: number): Buffer {
-  const hmac = createHmac('sha256', key).update('start');
-  if (index > 0) {
-    const number = Buffer.allocUnsafe(NUMBER_BYTES);
-    number.writeUInt32BE(index);
-    hmac.update(number);
-  }
-  return hmac.update(start).digest().subarray(0, PROOF_BYTES);
+function startTag(start: Buffer, key: Buffer | ShortHmac, index: number): Buffer {
+  const hmac = key instanceof ShortHmac ? key : new ShortHmac(key);
+  if (index === 0) return hmac.digest(START_LABEL, start).subarray(0, PROOF_BYTES);
+  const number = Buffer.allocUnsafe(NUMBER_BYTES);
+  number.writeUInt32BE(index);
+  return hmac.digest(START_LABEL, number, start).subarray(0, PROOF_BYTES);
 }
