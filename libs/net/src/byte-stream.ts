@@ -57,6 +57,16 @@ export function resetStream(stream: ByteStream): void {
 }
 
 /**
+ * Ends the sending direction of a stream whose other direction has ended. A TCP socket with nothing left to send is closed
+ * at once: the other end sees the same FIN, and one call of the system and the work around it are saved.
+ */
+export function endLast(stream: ByteStream): void {
+  const isIdleTcp = stream instanceof Socket && !(stream instanceof TLSSocket) && stream.readableEnded;
+  if (isIdleTcp && stream.writableLength === 0 && !stream.writableEnded) stream.destroy();
+  else stream.end();
+}
+
+/**
  * Node cannot reset a socket whose FIN is being sent: it waits forever, and loses the socket on a later `destroy`. While
  * bytes are still queued before the FIN a reset works and is needed: `destroy` would send the FIN instead of those bytes.
  */

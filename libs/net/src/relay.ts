@@ -1,5 +1,5 @@
 import { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
-import { resetStream, type ByteStream } from './byte-stream.js';
+import { endLast, resetStream, type ByteStream } from './byte-stream.js';
 import {
   release,
   RelayThrottle,
@@ -159,7 +159,7 @@ class Relay implements RelayHandle {
     this.clientEnded = true;
     this.reason ??= 'client_closed';
     this.halfClosed();
-    endDirection(this.up);
+    endDirection(this.up, this.remoteEnded);
   }
 
   private remoteEnd(): void {
@@ -167,7 +167,7 @@ class Relay implements RelayHandle {
     this.remoteEnded = true;
     this.reason ??= 'remote_closed';
     this.halfClosed();
-    endDirection(this.down);
+    endDirection(this.down, this.clientEnded);
   }
 
   private halfClosed(): void {
@@ -200,8 +200,9 @@ class Relay implements RelayHandle {
   }
 }
 
-/** Passes the end on, after what is held. */
-function endDirection(direction: ThrottledDirection): void {
+/** Passes the end on, after what is held. `isLast`: the receiver has ended its direction before. */
+function endDirection(direction: ThrottledDirection, isLast: boolean): void {
   if (direction.held) direction.ended = true;
+  else if (isLast) endLast(direction.to);
   else direction.to.end();
 }
