@@ -16,9 +16,14 @@ export class AbortedSockets {
 
   /** Watches until `close`. The socket must not be under TLS, and must have a listener for errors. */
   watch(socket: Socket): void {
+    this.add(socket);
+    socket.once('close', () => this.delete(socket));
+  }
+
+  /** As `watch`, for a caller that calls `delete` when the socket closes. */
+  add(socket: Socket): void {
     this.sockets.add(socket);
     this.timer ??= setFlowInterval(null, () => this.look(), EVERY_MS).unref();
-    socket.once('close', () => this.forget(socket));
   }
 
   private look(): void {
@@ -28,7 +33,7 @@ export class AbortedSockets {
     }
   }
 
-  private forget(socket: Socket): void {
+  delete(socket: Socket): void {
     this.sockets.delete(socket);
     if (this.sockets.size > 0 || !this.timer) return;
     clearInterval(this.timer);

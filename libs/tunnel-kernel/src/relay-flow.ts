@@ -18,8 +18,9 @@ export function relayFlow(
   ledger: Pick<FlowLedger, 'open' | 'close'>,
   { resource, clientId, visitor, asked }: FlowOwner,
   [near, far]: readonly [visitor: ByteStream, target: ByteStream],
-  options: Omit<RelayOptions, 'onClose'>,
+  options: Pick<RelayOptions, 'head' | 'throttle'>,
 ): void {
   const flow = ledger.open(resource, clientId, visitor, 1, asked);
-  flow.handle = relay(near, far, flow.counter, { ...options, onClose: (end) => ledger.close(flow, end) });
+  const { head, throttle } = options;
+  flow.handle = relay(near, far, flow.counter, { head, throttle, onClose: (end) => ledger.close(flow, end) });
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { ByteReaderError, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
-import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
+import type { AdmissionRefusal, Gate, GateRefusal, Lease } from '../access/gate.js';
 import type { Asked } from '../access/request-condition.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { HostConfig, TunnelConfig } from '../config.js';
@@ -72,6 +72,37 @@ interface Ends {
   entrance: Endpoint;
 }
 
+/** A class, because there may be thousands a second. */
+class AdmittedConnection implements AdmittedSocket {
+  readonly resource: ResourceRef;
+  readonly clientId: number;
+  readonly asked: Asked;
+  readonly visitor: Endpoint;
+  readonly entrance: Endpoint;
+  readonly socket: Socket;
+  private readonly lease: Lease;
+  private readonly limits: RateLimits;
+
+  constructor(wanted: Destination, { visitor, entrance }: Ends, lease: Lease, limits: RateLimits, socket: Socket) {
+    this.resource = wanted.resource;
+    this.clientId = wanted.clientId;
+    this.asked = wanted.asked;
+    this.visitor = visitor;
+    this.entrance = entrance;
+    this.socket = socket;
+    this.lease = lease;
+    this.limits = limits;
+  }
+
+  release(): void {
+    this.lease.release();
+  }
+
+  throttle(): VisitorLimiter | null {
+    return this.limits.of(this.clientId, this.resource);
+  }
+}
+
 /**
  * Admits visitors of all modes and of hosts: finds out who they are, whether they are allowed, and what they occupy
  * while they are connected.
@@ -87,14 +118,18 @@ export class Admission {
 
   /** Admits a visitor of a UDP port or of a host, whose address is known. */
   admit(resource: ResourceRef, clientId: number, visitor: Endpoint, asked?: Asked): Admitted | GateRefusal {
-    const { gate, limits, onRefused } = this.options;
-    const lease = gate.enter(resource, clientId, visitor.address, asked);
-    if (typeof lease === 'string') {
-      onRefused({ resource, clientId, address: visitor.address, reason: lease, asked });
-      return lease;
-    }
-    const throttle = (): VisitorLimiter | null => limits.of(clientId, resource);
+    const wanted = { resource, clientId, asked };
+    const lease = this.lease(wanted, visitor);
+    if (typeof lease === 'string') return lease;
+    const throttle = (): VisitorLimiter | null => this.options.limits.of(clientId, resource);
     return { resource, clientId, visitor, asked, release: () => lease.release(), throttle };
+  }
+
+  private lease({ resource, clientId, asked }: Destination, { address }: Endpoint): Lease | GateRefusal {
+    const { gate, onRefused } = this.options;
+    const lease = gate.enter(resource, clientId, address, asked);
+    if (typeof lease === 'string') onRefused({ resource, clientId, address, reason: lease, asked });
+    return lease;
   }
 
   /** Admits a connection to a tunnel's port, directly after accept. Reads what comes before the visitor's own bytes. */
@@ -147,23 +182,24 @@ export class Admission {
     resetStream(socket);
   }
 
-  private enter({ resource, clientId, asked }: Destination, socket: Socket, ends: Ends, reception: Reception): void {
-    const admitted = this.admit(resource, clientId, ends.visitor, asked);
-    if (typeof admitted === 'string') {
-      if (reception.refused) reception.refused(socket, admitted);
+  private enter(wanted: Destination, socket: Socket, { visitor, entrance }: Ends, reception: Reception): void {
+    const lease = this.lease(wanted, visitor);
+    if (typeof lease === 'string') {
+      if (reception.refused) reception.refused(socket, lease);
       else resetStream(socket);
       return;
     }
-    const visitor = { ...admitted, socket, entrance: ends.entrance };
     // A socket that closed while its header was read does not emit `close` again.
-    if (socket.destroyed) return admitted.release();
-    this.sockets.add(visitor);
-    this.aborted.watch(socket);
+    if (socket.destroyed) return lease.release();
+    const admitted = new AdmittedConnection(wanted, { visitor, entrance }, lease, this.options.limits, socket);
+    this.sockets.add(admitted);
+    this.aborted.add(socket);
     socket.on('close', () => {
-      this.sockets.delete(visitor);
-      admitted.release();
+      this.aborted.delete(socket);
+      this.sockets.delete(admitted);
+      lease.release();
     });
-    reception.admitted(visitor);
+    reception.admitted(admitted);
   }
 }
 

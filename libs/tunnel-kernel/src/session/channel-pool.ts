@@ -1,12 +1,11 @@
-import { Socket } from 'node:net';
-import { type ByteStream, NextTurn, resetStream, setFlowTimeout, ShortHmac } from '@gatehouse/net';
+import { type ByteStream, NextTurn, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
-import type { ChannelReuse } from '../wire/reusable-channel-stream.js';
 import { isProbeAnswer, PROBE } from '../wire/prelude.js';
-import { SealedStream } from '../wire/sealed-stream.js';
+import { PooledChannel, type Channel, type ChannelKeeper } from './pooled-channel.js';
 import type { TicketTable, TicketHolder } from './ticket-table.js';
+import { UnansweredChannels } from './unanswered-channels.js';
 
 export interface PoolLimits {
   /** Minimum of idle channels for a client with visitors. */
@@ -63,31 +62,6 @@ export interface PoolOptions {
   heard?: () => void;
 }
 
-/** A data channel without a visitor. */
-export interface Channel {
-  stream: ByteStream;
-  /** Of the key of the ticket that opened it: binds starts to it. */
-  key: ShortHmac;
-  /** Id of the ticket, hex. */
-  id: string;
-  openedAt: number;
-  /** How many visitors it has carried. */
-  visitors: number;
-  /** Takes the channel back when its next visitor has left; null: it ends with that visitor. */
-  reuse: ChannelReuse | null;
-}
-
-interface IdleChannel extends Channel {
-  lastReceivedMs: number;
-  /** Set while the channel is asked whether it still works; closes the channel when it fires. */
-  asked: NodeJS.Timeout | null;
-  /** Removes the pool's listeners. */
-  release(): void;
-}
-
-/** What an agent says may arrive so late. */
-const ON_THE_WAY_MS = 1_000;
-
 const nothing = (): void => undefined;
 
 interface Waiter {
@@ -107,7 +81,7 @@ export class ChannelPool implements TicketHolder {
   readonly sealed: boolean;
   private readonly deliver: (tickets: ChannelTicket[]) => void;
   private readonly firstByte: number | null | undefined;
-  private readonly idle: IdleChannel[] = [];
+  private readonly idle: PooledChannel[] = [];
   private readonly waiters = new Set<Waiter>();
   private pending = 0;
   private target: number;
@@ -118,12 +92,12 @@ export class ChannelPool implements TicketHolder {
     this.grown = false;
     if (!this.closedBy) this.refill();
   });
+  private readonly keeper: ChannelKeeper;
   private closedBy: TunnelError | null = null;
   private silent = false;
   private readonly visited: () => void;
   private readonly onHeard: () => void;
-  /** Channels that were started about when the agent was last heard or later, and when; nothing came back on them. */
-  private unanswered: Map<ByteStream, number> | null = null;
+  private readonly unanswered = new UnansweredChannels();
   private onGivenUp: Set<() => void> | null = null;
 
   constructor({ tickets, limits, now, sealed, quiet, firstByte, deliver, visited, heard }: PoolOptions) {
@@ -135,6 +109,13 @@ export class ChannelPool implements TicketHolder {
     this.firstByte = firstByte;
     this.visited = visited ?? nothing;
     this.onHeard = heard ?? nothing;
+    this.keeper = {
+      readyMs: limits.readyMs,
+      said: (channel, chunk) => this.receive(channel, chunk),
+      gone: (channel) => this.drop(channel),
+      wanted: (channel) => this.isWanted(channel),
+      free: (channel) => this.returned(channel),
+    };
     this.target = quiet ? 0 : limits.start;
     this.usedAt = quiet ? now() - limits.quietMs : now();
     this.refillSoon();
@@ -169,29 +150,22 @@ export class ChannelPool implements TicketHolder {
 
   /** A channel was started for a visitor. */
   started(stream: ByteStream): void {
-    this.unanswered ??= new Map();
-    this.unanswered.set(stream, performance.now());
+    this.unanswered.started(stream);
     stream.once('data', () => {
-      this.unanswered?.delete(stream);
-      this.heard();
+      this.unanswered.answered(stream);
+      this.onHeard();
     });
   }
 
   /** The agent has said something. */
   heard(): void {
-    // What was heard may have been on its way when the last of them were started.
-    const before = performance.now() - ON_THE_WAY_MS;
-    for (const [stream, startedAt] of this.unanswered ?? []) {
-      if (startedAt > before) break;
-      this.unanswered?.delete(stream);
-    }
+    this.unanswered.heard();
     this.onHeard();
   }
 
   /** Resets the channels of visitors who came since the agent was last heard. */
   abandon(): void {
-    for (const stream of this.unanswered?.keys() ?? []) resetStream(stream);
-    this.unanswered = null;
+    this.unanswered.reset();
   }
 
   /** The newest idle channel with recent traffic, which still reads. Null: use `wait`. */
@@ -204,7 +178,7 @@ export class ChannelPool implements TicketHolder {
     const now = this.now();
     // The newest ones are the last.
     for (let at = this.idle.length - 1; at >= 0; at -= 1) {
-      const channel = this.idle[at] as IdleChannel;
+      const channel = this.idle[at] as PooledChannel;
       if (!this.isFresh(channel, now)) continue;
       this.forget(channel, at);
       return channel;
@@ -238,51 +212,32 @@ export class ChannelPool implements TicketHolder {
     this.pending -= 1;
     if (this.closedBy) return resetStream(stream);
     this.heard();
-    const key = new ShortHmac(ticket.key);
-    const now = this.now();
-    const channel = this.channel({ stream, key, id: ticket.id.toString('hex'), openedAt: now, visitors: 0 });
-    if (!this.serve(channel)) this.keep(channel, now);
+    const channel = new PooledChannel(stream, ticket, this.now(), this.keeper);
+    if (!this.serve(channel)) this.keep(channel, channel.openedAt);
     this.refillSoon();
   }
 
-  private channel(of: Omit<Channel, 'reuse'>): Channel {
-    const overTcp = of.stream instanceof SealedStream ? of.stream.isOverTcp : of.stream instanceof Socket;
-    return { ...of, reuse: overTcp ? this.reuseOf(of) : null };
-  }
-
-  private reuseOf(channel: Omit<Channel, 'reuse'>): ChannelReuse {
+  private isWanted(channel: PooledChannel): boolean {
     const { limits } = this;
-    let endSaidAt = 0;
-    return {
-      side: 'server',
-      readyMs: limits.readyMs,
-      wanted: () => {
-        endSaidAt = this.now();
-        const isWorn = endSaidAt - channel.openedAt >= limits.channelMs || channel.visitors + 1 >= limits.visitors;
-        return !isWorn && !this.closedBy;
-      },
-      free: () => this.returned(channel, endSaidAt),
-    };
+    channel.endSaidAt = this.now();
+    const isWorn = channel.endSaidAt - channel.openedAt >= limits.channelMs || channel.visitors + 1 >= limits.visitors;
+    return !isWorn && !this.closedBy;
   }
 
   /**
-   * `lastReceivedMs`: when the agent's report arrived. It may have waited here for a slow visitor, so it can be older than
-   * this call.
+   * It was last active when its visitor's end was sent: the agent's report may have waited here for a slow visitor, so it can
+   * be older than this call.
    */
-  private returned(
-    { stream: before, key, id, openedAt, visitors }: Omit<Channel, 'reuse'>,
-    lastReceivedMs: number,
-  ): void {
-    const stream = before instanceof SealedStream ? before.next() : before;
+  private returned(channel: PooledChannel): void {
+    channel.nextVisitor();
     // While it was used, another was opened in its place. Ending one of the two would only have the next burst of visitors
     // open it once more.
     const isSpare = this.waiters.size === 0 && this.idle.length >= 2 * this.limits.cap;
-    if (this.closedBy || isSpare) return void stream.destroy();
+    if (this.closedBy || isSpare) return void channel.stream.destroy();
     this.heard();
-    const channel = this.channel({ stream, key, id, openedAt, visitors: visitors + 1 });
-    if (this.now() - lastReceivedMs < this.limits.freshMs && this.serve(channel)) return;
-    const idle = this.keep(channel, lastReceivedMs);
-    if (this.waiters.size > 0) this.ask(idle);
+    if (this.now() - channel.endSaidAt < this.limits.freshMs && this.serve(channel)) return;
+    this.keep(channel, channel.endSaidAt);
+    if (this.waiters.size > 0) this.ask(channel);
   }
 
   expired(count: number): void {
@@ -331,12 +286,13 @@ export class ChannelPool implements TicketHolder {
     this.missed = true;
   }
 
-  private isFresh({ lastReceivedMs, asked }: IdleChannel, now: number): boolean {
+  private isFresh({ lastReceivedMs, asked }: PooledChannel, now: number): boolean {
     return asked === null && now - lastReceivedMs < this.limits.freshMs;
   }
 
   /** Gives the channel to the visitor that has waited longest. False: nobody waits. */
   private serve(channel: Channel): boolean {
+    if (this.waiters.size === 0) return false;
     const [waiter] = this.waiters;
     if (!waiter) return false;
     this.waiters.delete(waiter);
@@ -347,35 +303,20 @@ export class ChannelPool implements TicketHolder {
     return true;
   }
 
-  private keep(channel: Channel, lastReceivedMs: number): IdleChannel {
-    const { stream } = channel;
-    const gone = (): void => this.drop(idle);
-    const said = (chunk: Buffer): void => this.receive(idle, chunk);
-    // The stream flows while idle, so that its end is noticed.
-    stream.on('data', said);
-    stream.on('end', gone);
-    stream.on('error', gone);
-    stream.on('close', gone);
-    const release = (): void => {
-      stream.off('data', said);
-      stream.off('end', gone);
-      stream.off('error', gone);
-      stream.off('close', gone);
-    };
-    const idle: IdleChannel = { ...channel, lastReceivedMs, asked: null, release };
-    this.idle.push(idle);
-    stream.resume();
-    return idle;
+  private keep(channel: PooledChannel, lastReceivedMs: number): void {
+    channel.lastReceivedMs = lastReceivedMs;
+    this.idle.push(channel);
+    channel.listen();
   }
 
-  private ask(channel: IdleChannel): void {
+  private ask(channel: PooledChannel): void {
     if (channel.asked || !this.idle.includes(channel)) return;
     channel.stream.write(PROBE);
     channel.asked = setFlowTimeout(channel.stream, () => this.drop(channel), this.limits.answerMs);
   }
 
   /** A channel on which the agent sends anything but the expected answer is closed. */
-  private receive(channel: IdleChannel, chunk: Buffer): void {
+  private receive(channel: PooledChannel, chunk: Buffer): void {
     if (!channel.asked || !isProbeAnswer(chunk)) return this.drop(channel);
     clearTimeout(channel.asked);
     channel.asked = null;
@@ -386,7 +327,7 @@ export class ChannelPool implements TicketHolder {
     this.serve(channel);
   }
 
-  private drop(channel: IdleChannel): void {
+  private drop(channel: PooledChannel): void {
     if (!this.forget(channel)) return;
     channel.stream.on('error', () => undefined);
     channel.stream.destroy();
@@ -394,12 +335,11 @@ export class ChannelPool implements TicketHolder {
   }
 
   /** Removes the channel from the idle ones. False: it was not among them. */
-  private forget(channel: IdleChannel, at = this.idle.indexOf(channel)): boolean {
+  private forget(channel: PooledChannel, at = this.idle.indexOf(channel)): boolean {
     if (at < 0) return false;
     if (at === this.idle.length - 1) this.idle.pop();
     else this.idle.splice(at, 1);
-    if (channel.asked) clearTimeout(channel.asked);
-    channel.release();
+    channel.leave();
     return true;
   }
 
@@ -407,7 +347,7 @@ export class ChannelPool implements TicketHolder {
   private useful(needed: number, now: number): number {
     let count = 0;
     for (let at = this.idle.length - 1; at >= 0 && count < needed; at -= 1) {
-      const channel = this.idle[at] as IdleChannel;
+      const channel = this.idle[at] as PooledChannel;
       // While a visitor waits, channels that have not answered yet do not count.
       if (channel.asked ? this.waiters.size === 0 : this.isFresh(channel, now)) count += 1;
     }

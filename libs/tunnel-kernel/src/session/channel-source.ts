@@ -6,7 +6,8 @@ import { FramedStream } from '../wire/framed-stream.js';
 import { ReusableChannelStream } from '../wire/reusable-channel-stream.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import type { AgentArrivals } from './agent-arrivals.js';
-import type { Channel, ChannelPool } from './channel-pool.js';
+import type { ChannelPool } from './channel-pool.js';
+import type { Channel } from './pooled-channel.js';
 
 const ANSWER_BYTES = 1;
 /** Agents that are asked for one visitor, one after the other. */
@@ -59,7 +60,7 @@ export class ChannelSource {
     const until = performance.now() + timeoutMs;
     for (let tries = 1; ; tries += 1) {
       const found = await this.channel(clientId);
-      const stream = begin(found.channel, { ...start, wantsAnswer: true });
+      const stream = begin(found.channel, start);
       const leftMs = Math.max(1, until - performance.now());
       if (await this.isAnswered(clientId, found.pool, stream, tries === 1 ? timeoutMs : leftMs)) return stream;
       if (tries === MAX_TRIES || performance.now() >= until) throw new TargetError('timeout');
@@ -146,38 +147,49 @@ interface Found {
 
 /** For a visitor whose bytes follow at once: the start goes with the first of them. */
 function beginAt(pool: ChannelPool, channel: Channel, start: StartOf): ByteStream {
-  const { stream, bytes } = started(channel, { ...start, wantsAnswer: false });
+  const bytes = encodeStart(startOn(channel, start, false), channel.key, channel.visitors);
+  const stream = carried(channel, start);
   if (stream instanceof ReusableChannelStream) stream.startWith(bytes);
   else stream.write(bytes);
   pool.started(stream);
   return stream;
 }
 
-function begin(channel: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
-  const { stream, bytes } = started(channel, start);
-  channel.stream.write(bytes);
-  return stream;
+/** For a visitor who waits for the agent's answer. */
+function begin(channel: Channel, start: StartOf): ByteStream {
+  channel.stream.write(encodeStart(startOn(channel, start, true), channel.key, channel.visitors));
+  return carried(channel, start);
 }
 
-/** The stream of a visitor, and the start that has to be sent before it. */
-function started(
-  { stream, key, visitors, reuse }: Channel,
-  start: Omit<Start, 'framed' | 'reused'>,
-): { stream: ByteStream; bytes: Buffer } {
-  // TCP alone cannot distinguish an end from a killed process. Hosts and lanes carry their own lengths, and are faster without frames.
-  // A socket that carried a visitor reads into reused memory: not for undici and TLS, which take over sockets.
-  const framed = stream instanceof Socket && (start.kind === 'tunnel' || visitors > 0);
-  // Channels of hosts and of datagrams are pooled by their users; for the others, opening a TCP connection is the cost
-  // that reuse saves.
-  const reused = start.kind === 'tunnel' && reuse !== null;
-  const bytes = encodeStart({ ...start, framed, reused }, key, visitors);
+// TCP alone cannot distinguish an end from a killed process. Hosts and lanes carry their own lengths, and are faster without frames.
+// A socket that carried a visitor reads into reused memory: not for undici and TLS, which take over sockets.
+function isFramed({ stream, visitors }: Channel, { kind }: StartOf): boolean {
+  return stream instanceof Socket && (kind === 'tunnel' || visitors > 0);
+}
+
+function startOn(channel: Channel, start: StartOf, wantsAnswer: boolean): Start {
+  const { kind, id, target, destination, visitor, entrance } = start;
+  const framed = isFramed(channel, start);
+  return { kind, id, target, destination, wantsAnswer, framed, reused: isReused(channel, start), visitor, entrance };
+}
+
+// Channels of hosts and of datagrams are pooled by their users; for the others, opening a TCP connection is the cost
+// that reuse saves.
+function isReused({ reuse }: Channel, { kind }: StartOf): boolean {
+  return kind === 'tunnel' && reuse !== null;
+}
+
+/** The visitor's stream on a channel. */
+function carried(channel: Channel, start: StartOf): ByteStream {
+  const { stream, visitors, reuse } = channel;
+  const framed = isFramed(channel, start);
   // Nothing comes before the start has arrived, so a channel that reads may go on: each stop and start costs calls of the system.
   // Its memory is exchanged once, for which it must not read.
   if (visitors === 0 || !(framed || stream instanceof SealedStream)) stream.pause();
   else if (stream instanceof SealedStream) stream.hold();
-  const carried = framed ? new FramedStream(stream) : stream;
-  if (reused && carried instanceof ReusableChannelStream) carried.reuseWith(reuse);
+  const own = framed ? new FramedStream(stream) : stream;
+  if (reuse && isReused(channel, start) && own instanceof ReusableChannelStream) own.reuseWith(reuse);
   if (stream instanceof SealedStream) stream.reuseMemory();
   else if (framed) reuseMemory(stream);
-  return { stream: carried, bytes };
+  return own;
 }

@@ -65,7 +65,10 @@ export class FramedStream extends ReusableChannelStream {
 
   /** Passes on the bytes of all frames in `chunk` as one: they are moved together over the headers between them. */
   protected read(chunk: Buffer): void {
-    if (this.endRead) return this.afterEnd(chunk);
+    if (this.endRead) {
+      this.inner.release?.();
+      return this.afterEnd(chunk);
+    }
     let [start, end] = [0, 0];
     let at = 0;
     while (at < chunk.length && !this.endRead) {

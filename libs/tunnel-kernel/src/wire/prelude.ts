@@ -28,6 +28,7 @@ const PROBE_ANSWER = Buffer.of(0);
 export const READY = PROBE_ANSWER;
 const NUMBER_BYTES = 4;
 const START_LABEL = Buffer.from('start');
+const NOTHING = Buffer.alloc(0);
 const KINDS = ['tunnel', 'host', 'datagrams'] as const;
 const ANY_TARGET = 255;
 /** Kind, target, id, two ports, three lengths, the tag. */
@@ -93,17 +94,14 @@ export function openingHolds(opening: Buffer, { key }: ChannelTicket): boolean {
  */
 export function encodeStart(value: Start, key: Buffer | ShortHmac, index = 0): Buffer {
   const { visitor, entrance } = value;
-  const destination = Buffer.from(value.destination);
+  const destination = value.destination === '' ? NOTHING : Buffer.from(value.destination);
   const length = MIN_START_BYTES + visitor.address.length + entrance.address.length + destination.length;
   if (destination.length > MAX_DESTINATION_BYTES) throw new RangeError('a destination over 255 bytes');
   const start = Buffer.allocUnsafe(START_HEADER_BYTES + length);
-  start.writeUInt8(START_VERSION, 0);
-  start.writeUInt8(
-    (value.wantsAnswer ? ANSWER_WANTED : 0) | (value.framed ? FRAMED : 0) | (value.reused ? REUSED : 0),
-    1,
-  );
+  start[0] = START_VERSION;
+  start[1] = (value.wantsAnswer ? ANSWER_WANTED : 0) | (value.framed ? FRAMED : 0) | (value.reused ? REUSED : 0);
   start.writeUInt16BE(length, 2);
-  start.writeUInt8(KINDS.indexOf(value.kind), 4);
+  start[4] = KINDS.indexOf(value.kind);
   start.writeUInt8(value.target ?? ANY_TARGET, 5);
   start.writeUInt32BE(Math.floor(value.id / 2 ** 32), 6);
   start.writeUInt32BE(value.id % 2 ** 32, 10);
@@ -111,9 +109,10 @@ export function encodeStart(value: Start, key: Buffer | ShortHmac, index = 0): B
   start.writeUInt16BE(entrance.port, 16);
   let at = writeText(start, visitor.address, 18);
   at = writeText(start, entrance.address, at);
-  at = start.writeUInt8(destination.length, at);
-  at += destination.copy(start, at);
-  startTag(start.subarray(0, at), key, index).copy(start, at);
+  start[at] = destination.length;
+  start.set(destination, at + 1);
+  at += 1 + destination.length;
+  start.set(startTag(start.subarray(0, at), key, index), at);
   return start;
 }
 
@@ -180,7 +179,7 @@ export function decodeAnswer(byte: number): DialFailure | null {
 }
 
 function writeText(target: Buffer, text: string, at: number): number {
-  target.writeUInt8(text.length, at);
+  target[at] = text.length;
   return at + 1 + target.write(text, at + 1, 'latin1');
 }
 

@@ -22,6 +22,7 @@ export interface ChannelReuse {
 }
 
 const NOTHING = Buffer.alloc(0);
+const ignored = (): void => undefined;
 
 /**
  * A stream inside another, with its ends sent inside. If the transport ends without one, it was cut, which shows as
@@ -54,7 +55,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   constructor(inner: ByteStream) {
     super(inner);
     // A reset must not end the process while no reader is attached.
-    this.on('error', () => undefined);
+    this.on('error', ignored);
     inner.on('data', this.onData);
     inner.on('end', this.onEnd);
     inner.on('drain', this.onDrain);
@@ -301,7 +302,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     inner.off('drain', this.onDrain);
     inner.off('error', this.onError);
     inner.off('close', this.onClose);
-    process.nextTick(() => this.emit('close'));
+    process.nextTick(emitClose, this);
     reuse.free();
   }
 
@@ -330,4 +331,8 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     clearTimeout(this.readyTimer);
     this.emit('close');
   }
+}
+
+function emitClose(stream: ReusableChannelStream): void {
+  stream.emit('close');
 }
