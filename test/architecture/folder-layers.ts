@@ -44,7 +44,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['idempotency', 'tokens'],
   ],
   'libs/contracts': [['proxy-gateway', 'tunnel-gateway']],
-  'libs/net': [['control', 'gcm', 'socks', 'websocket']],
+  'libs/net': [['control', 'gcm', 'sha256', 'socks', 'websocket']],
   'libs/persistence': [['backup', 'embedded-postgres']],
   'libs/platform': [
     ['reader'],

@@ -153,10 +153,15 @@ export class AgentChannels {
     if (stream.destroyed) return;
     if (start.reused && stream instanceof ReusableChannelStream) this.keep(stream, channel);
     const { owner, id } = channel;
-    this.handler.serve({ stream, reader: null, start, owner, id }).catch((error: unknown) => {
+    const failed = (error: unknown): void => {
       resetStream(stream);
       this.failed(error);
-    });
+    };
+    try {
+      this.handler.serve({ stream, reader: null, start, owner, id }).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   /** Makes the channel available for another visitor after this one. */

@@ -10,9 +10,9 @@ export const KEEP_ALIVE_MS = 15_000;
 /** Connects directly; the operating system resolves names. */
 export const systemDialer: AgentDialer = {
   server: (address, timeoutMs) => connectTcp(address, timeoutMs),
-  target: async (address, timeoutMs, permits) => {
-    if (isIP(address.host) !== 0 && !permits(address.host)) throw forbidden(address.host);
-    return connectTcp(address, timeoutMs, permittedLookup(permits));
+  target: (address, timeoutMs, permits) => {
+    if (isIP(address.host) === 0) return connectTcp(address, timeoutMs, permittedLookup(permits));
+    return permits(address.host) ? connectTcp(address, timeoutMs) : Promise.reject(forbidden(address.host));
   },
 };
 
@@ -41,12 +41,11 @@ function connectTcp({ host, port }: HostAndPort, timeoutMs: number, resolve?: Lo
       () => socket.destroy(new TunnelError('timeout', `no connection within ${timeoutMs} ms`)),
       timeoutMs,
     );
-    socket.once('error', reject);
-    socket.once('close', () => clearTimeout(timer));
-    socket.once('connect', () => {
+    // Stays when the promise is settled: an error before the next owner adds its listener must not end the process.
+    socket.on('error', reject);
+    socket.on('close', () => clearTimeout(timer));
+    socket.on('connect', () => {
       clearTimeout(timer);
-      // An error before the next owner adds its listener must not end the process.
-      socket.off('error', reject).on('error', () => undefined);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
       connected(socket);

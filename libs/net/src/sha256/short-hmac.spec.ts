@@ -5,9 +5,9 @@ import { ShortHmac } from '../index.js';
 
 describe('HMAC of short messages', () => {
   it('is that of Node for all keys and messages, in any parts', () => {
-    const bytes = (maxLength: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ maxLength, size: 'max' });
+    const bytes = (maxLength: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ maxLength });
     fc.assert(
-      fc.property(bytes(64), fc.array(bytes(600), { maxLength: 3 }), (key, parts) => {
+      fc.property(bytes(64), fc.array(bytes(200), { maxLength: 3 }), (key, parts) => {
         const digest = new ShortHmac(key).digest(...parts);
         expect(digest.equals(createHmac('sha256', key).update(Buffer.concat(parts)).digest())).toBe(true);
       }),
@@ -18,7 +18,7 @@ describe('HMAC of short messages', () => {
   it('is right where a message fills its blocks, or nearly, with one key for all', () => {
     const key = Buffer.alloc(32, 9);
     const hmac = new ShortHmac(key);
-    for (let length = 0; length < 300; length += 1) {
+    for (let length = 0; length < 3000; length += 1) {
       const message = Buffer.alloc(length, length);
       expect(hmac.digest(message).equals(createHmac('sha256', key).update(message).digest())).toBe(true);
     }

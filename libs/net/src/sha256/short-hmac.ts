@@ -30,7 +30,7 @@ export class ShortHmac {
   digest(...parts: readonly Uint8Array[]): Buffer {
     let length = 0;
     for (const part of parts) length += part.length;
-    if (length + ENDING_BYTES > scratch.length) scratch = new Uint8Array(2 * (length + ENDING_BYTES + BLOCK_BYTES));
+    if (lengthInBlocks(length) > scratch.length) scratch = new Uint8Array(lengthInBlocks(2 * length));
     let at = 0;
     for (const part of parts) {
       scratch.set(part, at);
@@ -56,13 +56,18 @@ function startedWith(key: Uint8Array, pad: number): Int32Array {
 
 /** Hashes the first bytes of `scratch` behind a block that was hashed into `before`. */
 function finish(before: Int32Array, length: number): void {
-  const end = Math.ceil((length + ENDING_BYTES) / BLOCK_BYTES) * BLOCK_BYTES;
+  const end = lengthInBlocks(length);
   scratch.fill(0, length, end);
   scratch[length] = 0x80;
   const bits = (BLOCK_BYTES + length) * 8;
   for (let byte = 0; byte < 4; byte += 1) scratch[end - 1 - byte] = bits >>> (8 * byte);
   state.set(before);
   for (let at = 0; at < end; at += BLOCK_BYTES) compress(state, scratch, at);
+}
+
+/** With the ending, in whole blocks. */
+function lengthInBlocks(bytes: number): number {
+  return Math.ceil((bytes + ENDING_BYTES) / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
 function put(into: Uint8Array): void {

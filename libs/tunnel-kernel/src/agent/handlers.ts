@@ -29,9 +29,9 @@ export class ChannelHandlers implements ChannelHandler {
     };
   }
 
-  /** @throws TunnelError `protocol` for a mode that this agent does not carry. */
-  async serve(channel: StartedChannel): Promise<void> {
-    await this.handlerOf(channel).serve(channel);
+  /** @throws TunnelError `protocol`, at once, for a mode that this agent does not carry. */
+  serve(channel: StartedChannel): Promise<void> {
+    return this.handlerOf(channel).serve(channel);
   }
 
   private handlerOf({ start, owner, id }: StartedChannel): ChannelHandler {

@@ -49,7 +49,9 @@ export class TargetHandler implements ChannelHandler {
     if (start.kind === 'host') {
       const target = resources.host(start.id)?.targets[start.target ?? 0];
       if (!target) throw new TargetError('unknown_tunnel');
-      return this.dial(target, this.context.dialMs);
+      return this.dial(target, this.context.dialMs).catch((error: unknown) => {
+        throw new TargetError(dialFailure(error));
+      });
     }
     const known = resources.tunnel(start.id);
     if (!known) throw new TargetError('unknown_tunnel');
@@ -69,23 +71,19 @@ export class TargetHandler implements ChannelHandler {
       try {
         return await this.dial(target, Math.min(left, dialMs));
       } catch (error) {
-        if (!(error instanceof TargetError)) throw error;
-        failure = error;
-        if (error.reason === 'forbidden') continue;
+        failure = new TargetError(dialFailure(error));
+        const { reason } = failure;
+        if (reason === 'forbidden') continue;
         picker.failed(target);
         const { host, port } = target;
-        logger.warn('a target could not be reached', { tunnel: tunnel.id, host, port, reason: error.reason });
+        logger.warn('a target could not be reached', { tunnel: tunnel.id, host, port, reason });
       }
     }
     throw failure ?? new TargetError('forbidden');
   }
 
-  private async dial(target: TargetAddress, timeoutMs: number): Promise<ByteStream> {
+  private dial(target: TargetAddress, timeoutMs: number): Promise<ByteStream> {
     const { dialer, allows } = this.context;
-    try {
-      return await dialer.target(target, timeoutMs, (address) => allows(target, address));
-    } catch (error) {
-      throw new TargetError(dialFailure(error));
-    }
+    return dialer.target(target, timeoutMs, (address) => allows(target, address));
   }
 }

@@ -22,6 +22,8 @@ export class TargetPicker {
 
   /** All targets in the order to try them. */
   order(): TargetAddress[] {
+    const [only] = this.candidates;
+    if (only && this.candidates.length === 1) return [only.target];
     const now = this.now();
     const rested = this.candidates.filter(({ failedAt }) => now - failedAt >= REST_MS);
     const usable = rested.length > 0 ? rested : this.candidates;

@@ -16,14 +16,19 @@ export class HeldBytes {
 
   push(part: Buffer): void {
     if (part.length >= SMALL_BYTES) {
-      this.tail = null;
-      this.parts.push(part);
+      this.keep(part);
     } else if (!this.append(part)) {
       const bytes = this.tail ? Math.min(TAIL_BYTES, this.tail.length * 4) : FIRST_TAIL_BYTES;
       this.tail = Buffer.allocUnsafeSlow(Math.max(bytes, part.length));
       this.tail.set(part);
       this.parts.push(this.tail.subarray(0, part.length));
     }
+  }
+
+  /** As `push`, for bytes in memory of their own. */
+  keep(part: Buffer): void {
+    this.tail = null;
+    this.parts.push(part);
   }
 
   unshift(part: Uint8Array): void {

@@ -35,6 +35,8 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   private paused = true;
   private delivering = false;
   private released = false;
+  /** Whether what is read now is in memory that nobody uses again. */
+  private isOwn = false;
   private endSeen = false;
   private endSaid = false;
   /** Null if the transport ends with both directions. */
@@ -190,8 +192,9 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     if (this.inner.destroyed) return true;
     if (this.endSeen) throw protocolError('bytes after the end of the stream');
     if (this.paused || this.delivering || !this.held.isEmpty) {
-      this.held.push(bytes);
-      if (this.paused) this.inner.pause();
+      if (this.isOwn) this.held.keep(bytes);
+      else this.held.push(bytes);
+      if (this.paused && !this.isOwn) this.inner.pause();
       return false;
     }
     this.released = false;
@@ -214,9 +217,11 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.settle();
   }
 
-  /** Bytes of the transport that somebody else has read. */
+  /** Bytes of the transport that somebody else has read, in memory of their own. */
   precede(chunk: Buffer): void {
+    this.isOwn = true;
     this.take(chunk);
+    this.isOwn = false;
   }
 
   private sendLead(chunk: Uint8Array): boolean {
