@@ -27,10 +27,10 @@ export class AgentPrograms {
     this.#node = node;
   }
 
-  start(args: readonly string[], environment: Record<string, string> = {}): StartedAgent {
+  start(args: readonly string[], environment: Record<string, string> = {}, file = AGENT_FILE): StartedAgent {
     this.#statusFolder ??= mkdtempSync(path.join(os.tmpdir(), 'gatehouse-agent-run-'));
     const env = { RUNTIME_DIRECTORY: this.#statusFolder, ...environment };
-    const child = spawn(this.#node, [AGENT_FILE, ...args], { env, stdio: 'pipe' });
+    const child = spawn(this.#node, [file, ...args], { env, stdio: 'pipe' });
     this.#children.push(child);
     let text = '';
     child.stdout.on('data', (part) => (text += String(part)));

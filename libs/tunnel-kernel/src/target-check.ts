@@ -47,8 +47,8 @@ export async function checkTarget(
     return { state: context.isOnline(tunnel.clientId) ? 'unchecked' : 'offline', status: null };
   }
   const tried = port ?? tunnel.listen.port;
-  const answer = await answerOf(askTunnel(context, tunnel, tried, timeoutMs));
-  return tunnel.ports ? { ...answer, port: tried } : answer;
+  if (!tunnel.ports) return answerOf(askTunnel(context, tunnel, tried, timeoutMs));
+  return { ...(await askRange(context, tunnel, tried, timeoutMs)), port: tried };
 }
 
 function hasPort({ listen, ports }: TunnelConfig, port: number): boolean {
@@ -74,6 +74,20 @@ async function askTunnel(
   const destination = tunnel.ports?.mapped ? String(port) : '';
   await reach(channels, tunnel.clientId, { kind: 'tunnel', id: tunnel.id, target: null, destination }, timeoutMs);
   return null;
+}
+
+/** An agent that does not know the mode of a mapped range resets the channel at once, without an answer. */
+async function askRange(
+  context: TargetCheckContext,
+  tunnel: TunnelConfig,
+  port: number,
+  timeoutMs: number,
+): Promise<TargetCheck> {
+  const begun = performance.now();
+  const answer = await answerOf(askTunnel(context, tunnel, port, timeoutMs));
+  const isReset = answer.state === 'timeout' && performance.now() - begun < timeoutMs / 2;
+  if (!tunnel.ports?.mapped || !isReset) return answer;
+  return { state: context.isOnline(tunnel.clientId) ? 'unsupported' : 'offline', status: null };
 }
 
 async function answerOf(asked: Promise<number | null>): Promise<TargetCheck> {

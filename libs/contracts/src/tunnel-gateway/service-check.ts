@@ -21,6 +21,8 @@ export type ServiceCheckCode =
   | 'target_failed'
   | 'target_busy'
   | 'target_unchecked'
+  /** The agent is too old for a range of ports with ports of their own at the target. */
+  | 'target_unsupported'
   | 'target_starting'
   | 'port_open'
   | 'port_starting'

@@ -5,7 +5,8 @@ import { codeOf } from './answers.js';
 /**
  * What came of a connection to a target: the agent's reason, or `answers`; `starting`: the server or the agent does not
  * have this configuration yet; `offline`: no agent is connected; `tls`: no TLS with the target; `no_http`: it does not
- * speak HTTP; `unchecked`: an agent is there, and the mode has no target of its own.
+ * speak HTTP; `unchecked`: an agent is there, and the mode has no target of its own; `unsupported`: the agent cannot lead
+ * ports of a range to ports of their own.
  */
 export type TargetCheckState =
   | Exclude<DialFailure, 'unknown_tunnel'>
@@ -15,7 +16,8 @@ export type TargetCheckState =
   | 'overloaded'
   | 'tls'
   | 'no_http'
-  | 'unchecked';
+  | 'unchecked'
+  | 'unsupported';
 
 /** Why a target did not answer. */
 export function stateOf(error: unknown): TargetCheckState {

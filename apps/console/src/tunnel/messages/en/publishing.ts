@@ -136,6 +136,8 @@ export const publishing = {
       target_failed: 'The agent cannot connect to the target.',
       target_busy: 'All connections to the target are in use.',
       target_unchecked: 'This type has no single target to check',
+      target_unsupported:
+        'The agent is older than 0.2.0 and cannot lead ports of a range to ports of their own. Update it.',
       target_starting: 'Gateway and agent are loading the configuration …',
       port_open: 'The port is open',
       port_starting: 'The port is being opened …',

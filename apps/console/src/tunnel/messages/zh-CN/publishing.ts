@@ -136,6 +136,7 @@ export const publishing: Translation<typeof english> = {
       target_failed: '客户端程序无法连接目标。',
       target_busy: '目标的连接已全部占用。',
       target_unchecked: '此类型没有单一目标可供检查',
+      target_unsupported: '客户端版本低于 0.2.0，无法将范围内的端口逐一映射。请更新客户端。',
       target_starting: '网关和客户端程序正在加载配置…',
       port_open: '端口已打开',
       port_starting: '正在打开端口…',
