@@ -1,4 +1,4 @@
-const IMPORT = /^import (.+) from "node:http";$/gm;
+const IMPORT = /^import (.+) from "(?:node:)?http";$/gm;
 const NAMED = /^(?:([\w$]+), )?\{ (.+) \}$/;
 const WHOLE = /^(?:\* as )?([\w$]+)$/;
 

@@ -6,7 +6,8 @@ import { requiredHttp } from '../../bootstrap/required-http.mjs';
 const run = promisify(execFile);
 
 const PROGRAM = `import * as whole from "node:http";
-import main, { request as ask, STATUS_CODES } from "node:http";
+import main, { request as ask } from "node:http";
+import { STATUS_CODES } from "http";
 import { createHash } from "node:crypto";
 const loaded = process.moduleLoadList.filter((name) => name.includes('undici'));
 console.log(JSON.stringify([whole.METHODS.includes('GET'), main === whole, ask === main.request, STATUS_CODES[200], loaded.length > 0]));`;
