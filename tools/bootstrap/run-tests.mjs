@@ -55,8 +55,10 @@ export async function runTests(args) {
   const runtime = await prepare();
   let checkCode = 0;
   if (isCi) {
+    // One waits for the network, the other for the processor.
+    const checked = runCheck(runtime, { testsFollow: args.length === 0 });
     await launch(runtime, 'peers', []);
-    checkCode = await runCheck(runtime, { testsFollow: args.length === 0 });
+    checkCode = await checked;
   }
   const { vitestCode, results } = await runAndRepeat(runtime, args, isCi);
   const { text, code } = summarize(results, { vitestCode, isCi });
