@@ -1,9 +1,11 @@
-// npm run bench -- tunnel-soak [minutes] [pause]
+// npm run bench -- tunnel-soak [minutes] [pause] [gateway]
 //
 // Visitors of the tunnel who leave at any moment, for as long as is said: does memory or the number of open files grow.
 // A TCP tunnel and a host, in TLS; visitors take it all, close, reset, or send half a request and go. Server and agent are
 // processes of their own; once every ten seconds their open files and their memory after a collection are noted: what they
-// hold (heap and buffers), and what is resident, which malloc does not give back at once.
+// hold (heap and buffers), and what is resident, which malloc does not give back at once. With `gateway`, the whole gateway:
+// the service with its database, edge and agent, UDP too, with everything on that is decided or noted for a visit; then its
+// counters are compared with what visitors and targets have counted.
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,6 +13,7 @@ import net from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { residentBytes, startScript, stopAll } from './processes.mjs';
 import { figure, loadLine, median, printTable } from './table.mjs';
+import { soakGateway } from './tunnel/gateway-soak.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const minutes = Number(process.argv[2] ?? 10);
@@ -98,6 +101,8 @@ async function sample(server, agent) {
 }
 
 const mebibytes = (bytes) => figure(bytes / 1024 / 1024, 1);
+
+if (process.argv[4] === 'gateway') process.exit((await soakGateway(minutes, PAUSE_MS)) ? 0 : 1);
 
 try {
   const origin = await startOrigin();
