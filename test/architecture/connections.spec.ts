@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { jobsPoolSize } from '@gatehouse/jobs';
 import { LAYER_POOL_SIZE, POOL_SIZE } from '@gatehouse/persistence';
 import { describe, expect, it } from 'vitest';
 import { readWorkspace } from './read-workspace.js';
@@ -9,6 +8,8 @@ const FREE = 97;
 const LISTENER = 1;
 const EDGE_DATABASE = 'apps/tunnel-gateway/src/common/edge-database.ts';
 const REPLICAS = 2;
+/** All SQL files of BullMQ. */
+const BULLMQ_SQL = '../../node_modules/bullmq/dist/esm/postgres/sql-scripts.js';
 
 /** Where services open connections that stay; everything else closes its own after a piece of work. */
 const OPENED_IN = [
@@ -38,13 +39,15 @@ function edgePoolSize(): number {
   return Number(/^const EDGE_POOL_SIZE = (\d+);$/m.exec(text)?.[1]);
 }
 
-/** What the processes of one replica open at most: every service has the foundation of `defineService`, queues where it names some, and perhaps a layer. */
+/**
+ * What the processes of one replica open at most: every service has the foundation of `defineService`, whose queues use the pool
+ * of the service, and perhaps a layer.
+ */
 function mostOf(service: string): number {
   const [, text = ''] = sources.find(([file]) => file === `apps/${service}/src/service.ts`) ?? [];
-  const [, queues] = /^ {2}queues: \[(.*?)\]/ms.exec(text) ?? [];
-  if (queues === undefined) throw new Error(`apps/${service}/src/service.ts names no queues`);
+  if (!text.includes('defineService(')) throw new Error(`apps/${service}/src/service.ts defines no service`);
   const layer = /^ {4}layer: /m.test(text) ? LAYER_POOL_SIZE : 0;
-  return POOL_SIZE + LISTENER + jobsPoolSize(queues.split(',').length) + layer;
+  return POOL_SIZE + LISTENER + layer;
 }
 
 describe('connections to PostgreSQL', () => {
@@ -70,6 +73,16 @@ describe('connections to PostgreSQL', () => {
       'libs/jobs/src/postgres-store.ts',
       'libs/persistence/src/persistence.module.ts',
     ]);
+  });
+
+  it('find no table of a service in place of one of the queues', () => {
+    const tables = (text: string): string[] =>
+      [...text.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(?:[\w"]+\.)?"?(\w+)"?/gi)].flatMap(([, name]) => name ?? []);
+    const queues = tables(readFileSync(new URL(BULLMQ_SQL, import.meta.url), 'utf8'));
+    const services = sources.flatMap(([, text]) => tables(text));
+    expect(queues).toContain('job');
+    expect(services).toContain('job_outbox');
+    expect(services.filter((name) => queues.includes(name))).toEqual([]);
   });
 
   it('match the numbers in docs/operations.md', () => {

@@ -25,5 +25,5 @@ export { JobsModule, type JobsModuleQueues, type JobsModuleSource } from './jobs
 export { Jobs } from './jobs.service.js';
 export type { KeptSchedules, Schedule, ScheduleSource } from './kept-schedules.js';
 export { createJobOutboxTable, dropJobOutboxTable } from './outbox.js';
-export { jobsPoolSize, migrateJobs } from './postgres-store.js';
+export { JOBS_SCHEMA, migrateJobs } from './postgres-store.js';
 export { Schedules } from './schedules.js';

@@ -1,5 +1,5 @@
 import type { QueueName } from '@gatehouse/contracts';
-import { PgListener } from '@gatehouse/persistence';
+import { configOf, PgListener, pgPool } from '@gatehouse/persistence';
 import { HealthRegistry, MetricsRegistry } from '@gatehouse/platform';
 import {
   Global,
@@ -16,6 +16,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { HandlerRegistry, type RegisteredHandler } from './handler-registry.js';
 import { decodeFailure, encodeFailure } from './job-errors.js';
@@ -25,7 +26,7 @@ import { JobWaiter } from './job-waiter.js';
 import { JobWorkers } from './job-workers.js';
 import { Jobs } from './jobs.service.js';
 import { JobOutbox } from './outbox.js';
-import { createPostgresStore } from './postgres-store.js';
+import { createPostgresStore, JOBS_SCHEMA } from './postgres-store.js';
 import { QueueRegistry } from './queue-registry.js';
 import type { QueueStore } from './queue-store.js';
 import { createRedisStore } from './redis-store.js';
@@ -179,9 +180,9 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
   return [
     {
       provide: QueueRegistry,
-      inject: [CONFIG, { token: PgListener, optional: true }],
-      useFactory: async (config: JobsConfig, listener?: PgListener) => {
-        const store = createStore(config, { namespace, queues: queues.length, listener }, logger);
+      inject: [CONFIG, { token: PgListener, optional: true }, { token: DataSource, optional: true }],
+      useFactory: async (config: JobsConfig, listener?: PgListener, dataSource?: DataSource) => {
+        const store = createStore(config, { namespace, listener, dataSource }, logger);
         await store.prepare().catch(async (error: unknown) => {
           await store.close();
           throw error;
@@ -222,16 +223,31 @@ function logFailure(logger: Logger, job: { queue: QueueName; jobId: string }, er
 
 interface StoreParts {
   namespace: string;
-  queues: number;
   listener: PgListener | undefined;
+  dataSource: DataSource | undefined;
 }
 
-function createStore(config: JobsConfig, { namespace, queues, listener }: StoreParts, logger: Logger): QueueStore {
+/** Of a data source whose connections find the tables of the queues. */
+function sharedPool(dataSource: DataSource | undefined): Pool | undefined {
+  if (dataSource === undefined || configOf(dataSource)?.sharedSchemas?.includes(JOBS_SCHEMA) !== true) return undefined;
+  return pgPool(dataSource);
+}
+
+function createStore(config: JobsConfig, parts: StoreParts, logger: Logger): QueueStore {
+  const { namespace, listener } = parts;
   const applicationName = `${namespace} jobs`;
   const onError = (error: Error): void => logger.warn(`A connection of the job queues broke: ${error.message}`);
   if (config.redisUrl) {
     return createRedisStore({ url: config.redisUrl, options: config.redisOptions ?? {}, applicationName, onError });
   }
   const autoMigrate = config.autoMigrate ?? true;
-  return createPostgresStore({ url: config.databaseUrl, queues, listener, applicationName, autoMigrate, onError });
+  const pool = sharedPool(parts.dataSource);
+  return createPostgresStore({
+    url: config.databaseUrl,
+    pool,
+    listener,
+    applicationName,
+    autoMigrate,
+    onError,
+  });
 }

@@ -1,5 +1,5 @@
 import { bilingual } from '@gatehouse/i18n';
-import { PgListener, withClient } from '@gatehouse/persistence';
+import { PgListener, TransactionSlots, withClient, withLayer } from '@gatehouse/persistence';
 import { KEEP_ALIVE, prepareSession } from '@gatehouse/postgres';
 import {
   assertSchemaCompatibility,
@@ -15,19 +15,15 @@ import { JobsUnavailableError } from './job-errors.js';
 import type { QueueStore } from './queue-store.js';
 import { SharedNotifications } from './shared-notifications.js';
 
-const SCHEMA = 'bullmq';
-/** Maximum number of connections of a process. None is kept: workers and event streams share the process's listener. */
-const MAX_POOL_SIZE = 3;
-
-/** Connections to PostgreSQL that a process opens at most for its queues: one for each, and one for what is added meanwhile. */
-export function jobsPoolSize(queues: number): number {
-  return Math.min(queues + 1, MAX_POOL_SIZE);
-}
+/** The schema of the queues of all services. */
+export const JOBS_SCHEMA = 'bullmq';
+/** Maximum number of statements of a process's queues at a time: all workers look for jobs at the same moment. */
+const MAX_STATEMENTS = 2;
 
 export interface PostgresStoreOptions {
   url: string;
-  /** How many queues use it. */
-  queues: number;
+  /** The pool of the process, if its connections find the tables of the queues; without it one is created. */
+  pool?: pg.Pool | undefined;
   /** The listener of the process; without it one is created for the queues. */
   listener?: PgListener | undefined;
   applicationName: string;
@@ -35,23 +31,17 @@ export interface PostgresStoreOptions {
   onError: (error: Error) => void;
 }
 
-/** One pool for everything BullMQ does in this process; idle connections are closed. */
+/** One pool for everything BullMQ does in this process: that of the process, or one of its own. */
 export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: jobsPoolSize(options.queues),
-    // Shorter than the pauses between the workers' checks: between them an idle service keeps no backend for this.
-    idleTimeoutMillis: 2_000,
-    connectionTimeoutMillis: 10_000,
-    ...KEEP_ALIVE,
-    onConnect: prepareSession({ search_path: SCHEMA }),
-  });
-  pool.on('error', options.onError);
-  // Every queue, worker and event stream adds its own listeners to the one pool.
-  pool.setMaxListeners(0);
+  const pool = options.pool ?? ownPool(options);
   const listener = options.listener ?? ownListener(options);
-  const connection = new SharedNotifications(pool, listener);
+  const slots = new TransactionSlots(MAX_STATEMENTS);
+  const queries = {
+    // The queues of work in a layer are those of all.
+    query: (text: string, values?: unknown[]) =>
+      slots.use(() => withLayer(undefined, () => pool.query(text, values) as Promise<pg.QueryResult>)),
+  };
+  const connection = new SharedNotifications(queries, listener);
   return {
     kind: 'postgres',
     // BullMQ declares its connection options for Redis only.
@@ -59,13 +49,27 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
     factory: createPostgresBackend as unknown as BackendFactory<IQueueBackend, ConnectionOptions>,
     prepare: () => prepare(options),
     ping: async () => {
-      await pool.query('SELECT 1');
+      await queries.query('SELECT 1');
     },
     close: async () => {
       if (listener !== options.listener) await listener.close();
-      await pool.end();
+      if (pool !== options.pool) await pool.end();
     },
   };
+}
+
+function ownPool({ url, applicationName, onError }: PostgresStoreOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: applicationName,
+    max: MAX_STATEMENTS,
+    idleTimeoutMillis: 2_000,
+    connectionTimeoutMillis: 10_000,
+    ...KEEP_ALIVE,
+    onConnect: prepareSession({ search_path: JOBS_SCHEMA }),
+  });
+  pool.on('error', onError);
+  return pool;
 }
 
 function ownListener({ url, applicationName, onError }: PostgresStoreOptions): PgListener {
@@ -74,7 +78,7 @@ function ownListener({ url, applicationName, onError }: PostgresStoreOptions): P
 
 /** Brings BullMQ's schema up to date; processes that start together take turns under its advisory lock. */
 export async function migrateJobs(databaseUrl: string): Promise<void> {
-  await withClient(databaseUrl, (client) => runMigrations(client, SCHEMA));
+  await withClient(databaseUrl, (client) => runMigrations(client, JOBS_SCHEMA));
 }
 
 const NOT_MIGRATED = bilingual(
@@ -85,7 +89,7 @@ const NOT_MIGRATED = bilingual(
 async function prepare({ url, autoMigrate }: PostgresStoreOptions): Promise<void> {
   try {
     if (autoMigrate) await migrateJobs(url);
-    else await withClient(url, (client) => assertSchemaCompatibility(client, SCHEMA));
+    else await withClient(url, (client) => assertSchemaCompatibility(client, JOBS_SCHEMA));
   } catch (cause) {
     const { message } = cause as Error;
     const reason = cause instanceof SchemaMigrationRequiredError ? NOT_MIGRATED : bilingual(message, message);

@@ -2,6 +2,11 @@ import { EventEmitter } from 'node:events';
 import type { PgListener } from '@gatehouse/persistence';
 import type pg from 'pg';
 
+/** What is needed of a pool. */
+interface Queries {
+  query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
+}
+
 /**
  * A pool for BullMQ, which takes a client from it for each worker and each event stream and keeps that client for
  * LISTEN. It gets one that holds no connection: queries go to the pool, and notifications come from the one listener of
@@ -14,7 +19,7 @@ export class SharedNotifications {
   readonly options = { keepAlive: true };
 
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Queries,
     private readonly listener: Pick<PgListener, 'listen'>,
   ) {}
 
@@ -26,13 +31,14 @@ export class SharedNotifications {
     return this.pool.query(text, values);
   }
 
-  on(event: 'error', onError: (error: Error) => void): this {
-    this.pool.on(event, onError);
+  /** Each queue would report each idle connection that breaks; the owner of the pool does. */
+  on(): this {
     return this;
   }
 
+  /** The pool belongs to the process. */
   end(): Promise<void> {
-    return this.pool.end();
+    return Promise.resolve();
   }
 }
 
@@ -50,7 +56,7 @@ class ListeningClient extends EventEmitter<{
   private isReleased = false;
 
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Queries,
     private readonly listener: Pick<PgListener, 'listen'>,
   ) {
     super();

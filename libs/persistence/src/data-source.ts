@@ -1,7 +1,15 @@
 import 'reflect-metadata';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { KEEP_ALIVE, type Patience, poolTypes, prepareSession, SERVICE_PATIENCE } from '@gatehouse/postgres';
+import {
+  KEEP_ALIVE,
+  KEPT_CONNECTIONS,
+  type Patience,
+  patientPool,
+  poolTypes,
+  prepareSession,
+  SERVICE_PATIENCE,
+} from '@gatehouse/postgres';
 import { LAYER_POOL_SIZE, layeredPool, type Layer } from './layered-pool.js';
 import { tracedDriver } from './traced-driver.js';
 
@@ -21,6 +29,8 @@ export interface DataSourceConfig {
   schema: string;
   /** Schemas in which unqualified names are looked up after `schema`. */
   searchPath?: readonly string[];
+  /** Schemas that services share: connections look there last. SQL files and the layer do not. */
+  sharedSchemas?: readonly string[];
   entities: NonNullable<DataSourceOptions['entities']>;
   migrations: NonNullable<DataSourceOptions['migrations']>;
   /** Folder with the SQL files of the service, which `migrate` applies after the migrations; it ends with a slash. */
@@ -29,7 +39,7 @@ export interface DataSourceConfig {
   layer?: Layer;
   /** Version of the program, such as 0.3.0. Without it, a database that a newer version has migrated is refused. */
   release?: string;
-  /** Maximum number of connections. Default: 10. Idle ones are closed after ten seconds. */
+  /** Maximum number of connections. Default: 10. All but one are closed when they have been idle for four seconds. */
   poolSize?: number;
   /** Default: the limits of a service. */
   patience?: Patience;
@@ -57,11 +67,11 @@ export function createDataSource(config: DataSourceConfig): DataSource {
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     applicationName: config.applicationName,
-    ...driverOf(config),
+    driver: driverOf(config),
     poolSize: config.poolSize ?? POOL_SIZE,
     poolErrorHandler: (error: Error) => config.onPoolError?.(error),
     extra: {
-      idleTimeoutMillis: 10_000,
+      ...KEPT_CONNECTIONS,
       connectionTimeoutMillis: config.connectionTimeoutMs ?? CONNECTION_TIMEOUT_MS,
       ...KEEP_ALIVE,
       types: poolTypes,
@@ -72,21 +82,21 @@ export function createDataSource(config: DataSourceConfig): DataSource {
   return dataSource;
 }
 
-/** Nothing where TypeORM's own will do. */
-function driverOf(config: DataSourceConfig): { driver?: typeof pg } {
+function driverOf(config: DataSourceConfig): typeof pg {
   const traced = tracedDriver(config.schema);
+  const driver = { ...traced, Pool: patientPool(traced.Pool) };
   const { layer } = config;
-  if (layer === undefined) return traced;
-  const { driver = pg } = traced;
+  if (layer === undefined) return driver;
   const search_path = layerPathOf(config, layer);
   const onConnect = prepareSession({ search_path }, config.patience ?? SERVICE_PATIENCE);
-  const options = { max: LAYER_POOL_SIZE, application_name: `${config.applicationName} layer`, onConnect };
-  return { driver: { ...driver, Pool: layeredPool(driver.Pool, layer, options as pg.PoolConfig) } };
+  const options = { max: LAYER_POOL_SIZE, min: 0, application_name: `${config.applicationName} layer`, onConnect };
+  return { ...driver, Pool: layeredPool(driver.Pool, layer, options as pg.PoolConfig) };
 }
 
 /** Setup of each new connection. */
 function sessionOf(config: DataSourceConfig): (client: pg.ClientBase) => unknown {
-  return prepareSession({ search_path: searchPathOf(config) }, config.patience ?? SERVICE_PATIENCE);
+  const schemas = [...schemasOf(config), ...(config.sharedSchemas ?? [])];
+  return prepareSession({ search_path: schemas.map(quoteIdentifier).join(',') }, config.patience ?? SERVICE_PATIENCE);
 }
 
 /** The schemas of unqualified names, quoted and separated by commas. */

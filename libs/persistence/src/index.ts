@@ -22,6 +22,7 @@ export {
 } from './embedded-postgres/start-embedded-postgres.js';
 export { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from './columns.js';
 export {
+  configOf,
   createDataSource,
   pgPool,
   POOL_SIZE,
@@ -44,6 +45,7 @@ export { LAYER_POOL_SIZE, layerOfWork, withLayer, type Layer } from './layered-p
 export { migrate, pendingMigrations, type MigrateOptions, type SchemaCheckOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';
+export { TransactionSlots } from './transaction-slots.js';
 export {
   afterCommit,
   beforeEachCommit,

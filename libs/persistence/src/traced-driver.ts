@@ -8,10 +8,10 @@ type Query = (this: pg.Client, ...parts: unknown[]) => unknown;
 type Callback = (error: Error | null | undefined, ...rest: unknown[]) => void;
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void;
 
-/** For TypeORM: the driver with a span for each statement of a trace. Nothing while tracing is off. */
-export function tracedDriver(schema: string): { driver?: typeof pg } {
+/** For TypeORM: the driver, with a span for each statement of a trace while tracing is on. */
+export function tracedDriver(schema: string): typeof pg {
   const tracing = activeTracing();
-  return tracing === null ? {} : { driver: { ...pg, Pool: tracedPool(tracing, schema) } };
+  return tracing === null ? pg : { ...pg, Pool: tracedPool(tracing, schema) };
 }
 
 function tracedPool(tracing: Tracing, schema: string): typeof pg.Pool {

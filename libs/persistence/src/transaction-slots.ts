@@ -2,7 +2,7 @@
 const WAIT_MS = 8_000;
 
 /**
- * Limits concurrent transactions. A transaction keeps its connection while it waits for a lock: without a limit, one
+ * Limits concurrent transactions, or statements of one kind. A transaction keeps its connection while it waits for a lock: without a limit, one
  * locked row could use up the whole pool, and then requests that only read would fail as well.
  */
 export class TransactionSlots {
@@ -36,7 +36,7 @@ export class TransactionSlots {
       };
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(enter), 1);
-        reject(new Error('timeout exceeded when trying to connect: too many transactions wait'));
+        reject(new Error('timeout exceeded when trying to connect: too many others wait'));
       }, this.waitMs);
       this.waiting.push(enter);
     });

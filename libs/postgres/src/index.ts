@@ -11,5 +11,6 @@ export {
   type SessionSettings,
 } from './database-session.js';
 export { listenHeartbeat } from './listen-heartbeat.js';
+export { KEPT_CONNECTIONS, patientPool } from './patient-pool.js';
 export { poolTypes } from './pool-types.js';
 export { halveRows, writeBatches, type BatchSteps } from './refused-batches.js';

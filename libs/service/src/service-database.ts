@@ -1,4 +1,4 @@
-import { migrateJobs } from '@gatehouse/jobs';
+import { JOBS_SCHEMA, migrateJobs } from '@gatehouse/jobs';
 import {
   createDataSource,
   migrate,
@@ -24,7 +24,8 @@ export interface ServiceDatabase extends Pick<
 
 export function databaseConfig(database: ServiceDatabase, url: string, applicationName: string): DataSourceConfig {
   const { usedTable: _, ...config } = database;
-  return { ...config, url, applicationName };
+  // The queues use the connections of the service.
+  return { ...config, sharedSchemas: [JOBS_SCHEMA], url, applicationName };
 }
 
 /** Migrations are SQL: without entities, whose metadata takes longer to build than everything else of a start that migrates nothing. */

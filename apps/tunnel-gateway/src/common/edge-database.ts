@@ -1,4 +1,12 @@
-import { KEEP_ALIVE, poolTypes, prepareSession, SERVICE_PATIENCE, sqlStateOf } from '@gatehouse/postgres';
+import {
+  KEEP_ALIVE,
+  KEPT_CONNECTIONS,
+  patientPool,
+  poolTypes,
+  prepareSession,
+  SERVICE_PATIENCE,
+  sqlStateOf,
+} from '@gatehouse/postgres';
 import pg from 'pg';
 
 const CONNECT_MS = 3_000;
@@ -6,6 +14,8 @@ const CONNECT_MS = 3_000;
 const QUERY_MS = SERVICE_PATIENCE.statementMs + 5_000;
 /** Not counting the listening connection of each process. */
 const EDGE_POOL_SIZE = 3;
+
+const Pool = patientPool(pg.Pool);
 
 /** What the edge's code needs of a database. */
 export interface Queries {
@@ -33,10 +43,10 @@ export class EdgeDatabase implements Queries {
 
   constructor(url: string) {
     this.url = url;
-    this.pool = new pg.Pool({
+    this.pool = new Pool({
       ...connection(url, 'tunnel-gateway edge'),
       max: EDGE_POOL_SIZE,
-      idleTimeoutMillis: 10_000,
+      ...KEPT_CONNECTIONS,
       onConnect: prepareSession({}),
     });
     this.pool.on('error', () => undefined);
