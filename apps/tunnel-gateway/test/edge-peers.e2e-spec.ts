@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
 import type { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -57,6 +57,14 @@ async function visitor(edge: StartedEdge, host = NAME): Promise<{ gone: boolean 
     .on('close', () => (state.gone = true))
     .resume();
   return state;
+}
+
+/** Null: nothing listens there yet. */
+function connected(port: number, host: string): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host, () => resolve(socket));
+    socket.on('error', () => resolve(null));
+  });
 }
 
 const shown = async (): Promise<AnyJson> => (await call('GET', `/clients/${client.id}`)).body;
@@ -200,6 +208,55 @@ describe('a service that is connected to one of two edges', () => {
     }
     await waitFor(async () => (await types()).includes('client.offline'), PATIENT);
     expect(await types()).toEqual(['client.online', 'client.offline']);
+  }, 180_000);
+
+  it('has both hold the rate of a tunnel, and count its bytes, as one', async () => {
+    const rate = 256 * 1024;
+    const received = [0, 0];
+    const sink = createNetServer((socket) => {
+      socket.on('error', () => undefined);
+      // A visitor says with every byte which one it is.
+      socket.on('data', (part: Buffer) => (received[part[0] ?? 0]! += part.length));
+    }).listen(0, '127.0.0.1');
+    await once(sink, 'listening');
+    const { body: rated } = await call('POST', '/clients', { name: 'rated' });
+    const agents = [programs.agent(rated.key, one.agents, true), programs.agent(rated.key, two.agents, true)];
+    await waitFor(() => agents.every(({ status }) => status.state === 'online'), PATIENT);
+    const { body: tunnel } = await call('POST', '/tunnels', {
+      client_id: rated.id,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port: await reservePort(),
+      target_addr: `127.0.0.1:${(sink.address() as AddressInfo).port}`,
+      rate_limit: rate / 1024,
+    });
+    const visitors = await Promise.all(
+      ['127.0.0.1', OTHER_ADDRESS].map(async (address, index) => {
+        const socket = await waitFor(() => connected(tunnel.listen_port, address), PATIENT);
+        socket.write(Buffer.alloc(16_000_000, index));
+        return socket;
+      }),
+    );
+    const moved = (): number => received[0]! + received[1]!;
+    // Each edge lets a second's worth pass at once, and they agree within half a second.
+    await waitFor(() => moved() > 4 * rate, PATIENT);
+    const [from, before, at] = [moved(), [...received], performance.now()];
+    await waitFor(() => moved() >= from + 4 * rate, PATIENT);
+    const perSecond = (moved() - from) / ((performance.now() - at) / 1_000);
+    expect(perSecond / rate).toBeGreaterThan(0.6);
+    // Each with a limit of its own, they would carry twice as much.
+    expect(perSecond / rate).toBeLessThan(1.4);
+    for (const [index, bytes] of before.entries()) expect(received[index]).toBeGreaterThan(bytes);
+    for (const socket of visitors) socket.destroy();
+    await waitFor(async () => {
+      const [{ body: ofClient }, { body: ofTunnel }] = await Promise.all([
+        call('GET', `/clients/${rated.id}`),
+        call('GET', `/tunnels/${tunnel.id}`),
+      ]);
+      return ofTunnel.inlet_flow >= moved() && ofClient.inlet_flow === ofTunnel.inlet_flow;
+    }, PATIENT);
+    for (const stopped of agents) await stopped.stop();
+    sink.close();
   }, 180_000);
 
   it('has a process that replaces another one listen for edges on the port of its predecessor', async () => {
