@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import { freePort, guardPromise } from '@gatehouse/net';
-import {
-  compileRouter,
-  compileRuleSets,
-  countChanges,
-  createPolicyTable,
-  createResolver,
-  KernelConfigError,
-} from '@gatehouse/proxy-kernel';
+import { countChanges, KernelConfigError } from '@gatehouse/proxy-kernel';
 import type {
   ApplyResult,
   ConnectionMetadata,
@@ -23,17 +16,15 @@ import type {
   ProbeResult,
   ProxyKernel,
   RefusedRule,
-  Router,
   RuleConfig,
-  SelectablePolicyTable,
   TracedDecision,
 } from '@gatehouse/proxy-kernel';
 import type { MihomoApi } from './mihomo-api.js';
-import { carriesUdp } from './mihomo-config.js';
 import { MihomoConnectionWatch } from './mihomo-connections.js';
 import { readFlow, readLogLine, type LogLine } from './mihomo-flow-log.js';
 import { loadConfig, refusedRules, type LoadedConfig } from './mihomo-load.js';
 import { probeAlone, probeLoaded, type OtherMihomo } from './mihomo-probe.js';
+import { MihomoRoutes } from './mihomo-routes.js';
 import type { GeoPrefixes, MihomoRules } from './mihomo-rules.js';
 import { listenersOf, toState } from './mihomo-states.js';
 import { ownServiceRules } from './own-service-rules.js';
@@ -71,7 +62,7 @@ export class MihomoKernel implements ProxyKernel {
   readonly #startedAt: number;
   #config: KernelConfig | null = null;
   /** Created on first use, for the present configuration. */
-  #route: { policies: SelectablePolicyTable; router: Router } | null = null;
+  #routes: MihomoRoutes | null = null;
   #hash: string | null = null;
   #guards: readonly string[] = [];
   #generation = 0;
@@ -155,15 +146,10 @@ export class MihomoKernel implements ProxyKernel {
     return open.length;
   }
 
-  /** Decided by our own router with the same rules and mihomo's present choices, since mihomo has no call for this. */
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     if (!this.#config) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
-    this.#route ??= this.#compile(this.#config);
-    const { policies, router } = this.#route;
-    for (const { name, type, now } of this.#groups) {
-      if (type !== 'load-balance' && now !== null) policies.select(name, now);
-    }
-    return router.explain(flow);
+    this.#routes ??= new MihomoRoutes(this.#config, this.#environment);
+    return this.#routes.explain(flow, this.#groups);
   }
 
   status(): KernelStatus {
@@ -194,28 +180,6 @@ export class MihomoKernel implements ProxyKernel {
     return this.#closing;
   }
 
-  #compile(config: KernelConfig): { policies: SelectablePolicyTable; router: Router } {
-    const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: carriesUdp(node) }]));
-    const policies = createPolicyTable(outbounds, config.groups);
-    const { country, asn } = this.#environment;
-    const { rules, mode, defaultPolicy, ruleSets = [], dns } = config;
-    // mihomo asks the configured name servers, and so must a test of its rules.
-    const names = dns ? createResolver(dns) : null;
-    const resolver = names ?? this.#environment.resolver;
-    const known = names ? (host: string) => names.fixed(host) : undefined;
-    const parts = {
-      rules,
-      mode,
-      defaultPolicy,
-      policies,
-      resolver,
-      known,
-      country,
-      ruleSets: compileRuleSets(ruleSets),
-    };
-    return { policies, router: compileRouter({ ...parts, ...(asn ? { asn } : {}) }) };
-  }
-
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lastChange.then(work);
     this.#lastChange = done.catch(() => undefined);
@@ -233,7 +197,7 @@ export class MihomoKernel implements ProxyKernel {
       this.#environment.logger.warn(`mihomo ${this.#version} reads no wishes in user names: it refuses such logins`);
     }
     this.#config = config;
-    this.#route = null;
+    this.#routes = null;
     this.#generation += 1;
     this.#hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
     await this.#nameRules(config, rules);
