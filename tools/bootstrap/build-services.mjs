@@ -9,7 +9,7 @@ import { SERVICE_PROGRAMS } from './service-programs.mjs';
 
 const STAMP = join(OWN, 'services-stamp');
 const BUNDLER = 'tools/bootstrap/bundle-services.mjs';
-const BUNDLER_PARTS = ['one-copy-each', 'required-http', 'service-programs'].map(
+const BUNDLER_PARTS = ['one-copy-each', 'one-database', 'required-http', 'service-programs'].map(
   (name) => `tools/bootstrap/${name}.mjs`,
 );
 

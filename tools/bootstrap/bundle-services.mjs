@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './layout.mjs';
 import { oneCopyEach } from './one-copy-each.mjs';
+import { oneDatabase } from './one-database.mjs';
 import { requiredHttp } from './required-http.mjs';
 import { SERVICE_PROGRAMS } from './service-programs.mjs';
 
@@ -83,7 +84,7 @@ async function bundlePrograms(root, app, programs, { chunks, treeshake = true })
     input: Object.fromEntries(programs.map((program) => [program, join(folder, 'dist', `${program}.js`)])),
     platform: 'node',
     external: EXTERNAL,
-    plugins: [oneCopyEach(SEVERAL_COPIES), compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
+    plugins: [oneDatabase(), oneCopyEach(SEVERAL_COPIES), compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
     onLog: ignoreMissing,
     treeshake,
   });

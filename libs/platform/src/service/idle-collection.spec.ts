@@ -39,10 +39,19 @@ describe('collectWhenIdle', () => {
     expect(collect).toHaveBeenCalledTimes(2);
   });
 
-  it('ignores small growth', () => {
+  it('collects small growth only when the last collection was five minutes ago', () => {
     vi.advanceTimersByTime(60_000);
     resident += 5 * MIB;
+    vi.advanceTimersByTime(240_000);
+    expect(collect).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(10_000);
+    expect(collect).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not collect again for less than 2 MiB', () => {
     vi.advanceTimersByTime(60_000);
+    resident += 1.5 * MIB;
+    vi.advanceTimersByTime(3_600_000);
     expect(collect).toHaveBeenCalledTimes(1);
   });
 

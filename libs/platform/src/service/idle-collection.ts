@@ -7,6 +7,9 @@ const LOOK_MS = 5_000;
 const IDLE_BELOW = 0.05;
 /** Growth of resident memory since the last collection, in bytes, that makes another one worth its 100 ms. */
 const WORTH_BYTES = 12 * 1024 * 1024;
+/** Less is worth it when the last collection was long ago: 100 ms in five minutes are 0.03 % of a core. */
+const WORTH_LATER_BYTES = 2 * 1024 * 1024;
+const LATER_MS = 300_000;
 
 /** Inputs and effects of the collection; replaced in tests. */
 export interface CollectionDependencies {
@@ -24,10 +27,14 @@ export interface CollectionDependencies {
 export function collectWhenIdle(replaced: Partial<CollectionDependencies> = {}): () => void {
   const { busyShare, residentBytes, collect } = { ...ofThisProcess(), ...replaced };
   let kept = 0;
+  let sinceMs = 0;
   const timer = setInterval(() => {
-    if (busyShare() > IDLE_BELOW || residentBytes() - kept < WORTH_BYTES) return;
+    sinceMs += LOOK_MS;
+    const worth = sinceMs > LATER_MS ? WORTH_LATER_BYTES : WORTH_BYTES;
+    if (busyShare() > IDLE_BELOW || residentBytes() - kept < worth) return;
     collect();
     kept = residentBytes();
+    sinceMs = 0;
   }, LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
