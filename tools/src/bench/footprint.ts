@@ -33,7 +33,7 @@ interface Sample {
 /** A name that identifies the process: its script, or what PostgreSQL writes into its title. */
 export function describeProcess(title: string, supervisorPid: number, pid: number): string {
   if (pid === supervisorPid) return 'supervisor';
-  const script = /apps\/([^/]+)\/dist\/(\S+)/.exec(title);
+  const script = /apps\/([^/]+)\/(?:dist|bundle)\/(\S+)/.exec(title);
   if (script !== null) return `${script[1]} ${basename(script[2] ?? '', '.js')}`;
   const postgres = /^postgres: (.+)$/.exec(title);
   if (postgres !== null) return `postgres: ${postgres[1]?.slice(0, 50)}`;
