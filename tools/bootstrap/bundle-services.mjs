@@ -84,7 +84,13 @@ async function bundlePrograms(root, app, programs, { chunks, treeshake = true })
     input: Object.fromEntries(programs.map((program) => [program, join(folder, 'dist', `${program}.js`)])),
     platform: 'node',
     external: EXTERNAL,
-    plugins: [oneDatabase(), oneCopyEach(SEVERAL_COPIES), compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
+    plugins: [
+      oneDatabase(),
+      oneCopyEach(SEVERAL_COPIES),
+      compilerMaps(root),
+      moduleAddresses(root, app),
+      requiredHttp(),
+    ],
     onLog: ignoreMissing,
     treeshake,
   });
