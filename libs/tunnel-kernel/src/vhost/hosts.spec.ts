@@ -528,6 +528,20 @@ describe('visitors', () => {
     ]);
   });
 
+  it('are counted byte by byte where the gateway answers itself', async () => {
+    rig = await HostRig.start();
+    const port = await rig.origin((request) => void request.socket.destroy());
+    await rig.serve(rig.hostConfig([port]));
+    const socket = connect(rig.http, '127.0.0.1');
+    socket.write('POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi');
+    const parts: Buffer[] = [];
+    for await (const part of socket) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    expect(text).toContain('HTTP/1.1 502 Bad Gateway\r\n');
+    await waitFor(() => rig.records.length === 1);
+    expect(rig.records[0]?.download).toBe(text.length - 'Connection: close\r\n'.length);
+  });
+
   it('are verified before any of their bytes reaches a target', async () => {
     const verifier: VisitorVerifier = {
       allows: () => true,

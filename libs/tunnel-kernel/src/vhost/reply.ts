@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { ByteStream } from '@gatehouse/net';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 
@@ -51,7 +52,10 @@ export function replyOf(
   if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
     fields.push('content-length', String(content.length));
   }
+  // Node would add both, and they would not be counted.
+  fields.push('date', new Date().toUTCString());
+  const statusText = STATUS_CODES[status] ?? '';
   const bodyless = method === 'HEAD';
-  const head = { status, statusText: '', fields, bodyless, trailer: null };
+  const head = { status, statusText, fields, bodyless, trailer: null };
   return { head, content: content.length > 0 && !bodyless ? content : null };
 }
