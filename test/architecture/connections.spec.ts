@@ -85,15 +85,22 @@ describe('connections to PostgreSQL', () => {
     expect(services.filter((name) => queues.includes(name))).toEqual([]);
   });
 
-  it('match the numbers in docs/operations.md', () => {
-    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  it.each([
+    [
+      'docs/operations.md',
+      "the tunnel's edge",
+      `needs ${one}, and two replicas of each service need ${one * REPLICAS}.`,
+    ],
+    ['docs/zh-CN/operations.md', '隧道的 edge', `需要 ${one} 个，每个服务两个副本需要 ${one * REPLICAS} 个。`],
+  ])('match the numbers in %s', (file, edge, together) => {
+    const page = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     const inAll = (name: string): number => Number(new RegExp(`^\\| ${name}.*\\| (\\d+) \\|$`, 'm').exec(page)?.[1]);
     expect({
       'proxy-gateway': inAll('`proxy-gateway`'),
       'tunnel-gateway': inAll('`tunnel-gateway`'),
-      edge: inAll("the tunnel's edge"),
+      edge: inAll(edge),
       'resource-sharing': inAll('`resource-sharing`'),
     }).toEqual(most);
-    expect(page).toContain(`needs ${one}, and two replicas of each service need ${one * REPLICAS}.`);
+    expect(page).toContain(together);
   });
 });
