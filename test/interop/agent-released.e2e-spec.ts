@@ -134,7 +134,7 @@ describe('an agent of 0.1.0', { timeout: 60_000 }, () => {
     expect(refused.steps).toContainEqual({
       code: 'target_unsupported',
       state: 'failed',
-      message: 'The agent does not lead ports of a range to ports of their own: it is older than 0.2.0. Update it.',
+      message: 'The agent is older than 0.2.0 and cannot map a range of ports. Update it.',
       detail: null,
     });
     expect(reached).toEqual([]);

@@ -76,8 +76,24 @@ describe('a data source with a layer', () => {
   it('tells each connection for whom the work is, at every work', async () => {
     const mine = `SELECT current_setting('layers.who', true) AS who`;
     const asked = Array.from({ length: 20 }, (_, index) => `user ${index}`);
-    const answers = await Promise.all(asked.map((who) => withLayer(who, () => source.query<{ who: string }[]>(mine))));
-    expect(answers.map(([row]) => row?.who)).toEqual(asked);
+    const ask = async (): Promise<unknown[]> =>
+      Promise.all(
+        asked.map((who) => withLayer(who, async () => (await source.query<{ who: string }[]>(mine))[0]?.who)),
+      );
+    // Without it, one connection would be enough: the pool waits a moment before it opens another one.
+    const [begun, hold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = withLayer('ann', () =>
+      new UnitOfWork(source).run(async (tx) => {
+        await tx.query(mine);
+        begun.resolve();
+        await hold.promise;
+      }),
+    );
+    await begun.promise;
+    expect(await ask()).toEqual(asked);
+    hold.resolve();
+    await held;
+    expect(await ask()).toEqual(asked);
     expect(await connections()).toBe(2);
     expect(await source.query(mine)).toEqual([{ who: null }]);
   });

@@ -2,8 +2,8 @@
 const WAIT_MS = 8_000;
 
 /**
- * Limits concurrent transactions, or statements of one kind. A transaction keeps its connection while it waits for a lock: without a limit, one
- * locked row could use up the whole pool, and then requests that only read would fail as well.
+ * Limits concurrent transactions, or statements of one kind. A transaction keeps its connection while it waits for a lock:
+ * without a limit, one locked row could use up the whole pool, and then requests that only read would fail as well.
  */
 export class TransactionSlots {
   private free: number;

@@ -109,8 +109,8 @@ export class ServiceChecks {
     const last = listenPort + (options.get(id)?.portCount ?? 1) - 1;
     if (!ListenPorts.needsPort(mode)) throw fieldError('port', 'the tunnel has no port');
     if (port >= listenPort && port <= last) return;
-    const ports = last === listenPort ? `port ${last} only` : `the ports ${listenPort} to ${last}`;
-    throw fieldError('port', `the tunnel has ${ports}`);
+    if (last === listenPort) throw fieldError('port', `the tunnel has port ${last} only`);
+    throw fieldError('port', `the tunnel has the ports ${listenPort} to ${last}`);
   }
 
   private async certificateOf(hostId: number, actor: Actor): Promise<CertificateView | null> {

@@ -25,10 +25,7 @@ const STEPS: Readonly<Record<ServiceCheckCode, [State, string]>> = {
   target_failed: ['failed', 'The agent could not connect to the target.'],
   target_busy: ['warning', 'All connections to the target are in use.'],
   target_unchecked: ['ok', 'This type has no single target to check.'],
-  target_unsupported: [
-    'failed',
-    'The agent does not lead ports of a range to ports of their own: it is older than 0.2.0. Update it.',
-  ],
+  target_unsupported: ['failed', 'The agent is older than 0.2.0 and cannot map a range of ports. Update it.'],
   target_starting: ['pending', 'The gateway and the agent are loading the configuration.'],
   port_open: ['ok', 'The port is open.'],
   port_starting: ['pending', 'The port is not open yet.'],

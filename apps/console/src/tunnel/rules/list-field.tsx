@@ -24,15 +24,14 @@ export function ListField({ value, problem, onChange }: ListFieldProps) {
     { areas: ['address-lists'] },
   );
   const names = data?.items.map(({ name }) => name);
-  const isGone = value !== '' && names?.includes(value) === false;
   return (
     <>
       <Trouble error={error} retry={reload} />
       <SelectField
         label={t('rules.list')}
-        hint={isGone ? t('rules.listGoneHint') : names?.length === 0 ? t('rules.noList') : undefined}
+        hint={names?.length === 0 ? t('rules.noList') : undefined}
         value={value}
-        choices={choicesOf(names ?? [], value, isGone)}
+        choices={choicesOf(names ?? [], value)}
         problem={problem}
         onChange={onChange}
       />
@@ -40,9 +39,8 @@ export function ListField({ value, problem, onChange }: ListFieldProps) {
   );
 }
 
-/** What is stored stays a choice, also before the lists are known and after its list is gone. */
-function choicesOf(names: readonly string[], value: string, isGone: boolean): Choice[] {
-  const stored = value === '' ? t('choose.one') : isGone ? t('rules.listGone', { name: value }) : value;
-  const others = names.includes(value) ? [] : [{ value, label: stored }];
+/** What is stored stays a choice, also before the lists are known. */
+function choicesOf(names: readonly string[], value: string): Choice[] {
+  const others = names.includes(value) ? [] : [{ value, label: value || t('choose.one') }];
   return [...others, ...names.map((name) => ({ value: name, label: name }))];
 }

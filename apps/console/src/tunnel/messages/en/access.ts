@@ -74,8 +74,6 @@ export const access = {
     country: 'Country',
     chooseCountry: 'Choose a country …',
     list: 'List',
-    listGone: '{name} (deleted)',
-    listGoneHint: 'This list was deleted: choose another one',
     noList: 'There is no list yet: add one under “Lists of addresses”',
     paths: 'Paths',
     pathsHint:

@@ -103,7 +103,7 @@ export const publishing = {
     noAnswer: 'Visitors get no answer',
     waiting: 'Almost ready',
     port: 'Port',
-    portHint: 'Whose target is tried: {ports}. Empty: the first',
+    portHint: 'One of {ports}. Empty: the first',
     ofPort: 'for port {port}',
     repeats: 'Checked every few seconds.',
     states: { ok: 'OK', warning: 'warning', pending: 'waiting', failed: 'failed' },
@@ -136,8 +136,7 @@ export const publishing = {
       target_failed: 'The agent cannot connect to the target.',
       target_busy: 'All connections to the target are in use.',
       target_unchecked: 'This type has no single target to check',
-      target_unsupported:
-        'The agent is older than 0.2.0 and cannot lead ports of a range to ports of their own. Update it.',
+      target_unsupported: 'The agent is older than 0.2.0 and cannot map a range of ports. Update it.',
       target_starting: 'Gateway and agent are loading the configuration …',
       port_open: 'The port is open',
       port_starting: 'The port is being opened …',

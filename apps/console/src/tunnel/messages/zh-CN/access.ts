@@ -75,8 +75,6 @@ export const access: Translation<typeof english> = {
     country: '国家/地区',
     chooseCountry: '选择国家/地区…',
     list: '列表',
-    listGone: '{name}（已删除）',
-    listGoneHint: '此列表已删除，请选择其他列表',
     noList: '还没有列表：请先在“地址列表”中添加',
     paths: '路径',
     pathsHint: '仅限发往主机的请求：每行一个路径，例如 /admin（包括其下所有路径）或 /users/*/keys；留空表示任意路径',
