@@ -7,8 +7,8 @@ import type { PeerResult } from './bring-peers.js';
 const run = promisify(execFile);
 const PROGRAM = 'rathole';
 const VERSION = '0.5.0';
-// Without a TLS library of the system and without watching its configuration.
-const FEATURES = 'server,client,noise,rustls';
+// Without TLS, which its crate takes from a library of the system, and without watching its configuration.
+const FEATURES = 'server,client,noise';
 const BUILD_LIMIT_MS = 30 * 60_000;
 
 /**
