@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { waitFor } from '@gatehouse/testing';
 import type { Programs } from './processes.js';
 
 export interface OriginEntry {
@@ -45,6 +46,15 @@ export class NginxOrigin implements Disposable {
     });
   }
 
+  /** Resolves when no request is open there: what was asked for until now is in the log. */
+  async untilLogged(): Promise<void> {
+    await waitFor(async () => {
+      const answer = await fetch(`http://127.0.0.1:${this.port}/status`);
+      // The one that is written is this answer.
+      return (await answer.text()).includes('Reading: 0 Writing: 1 ');
+    });
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -69,6 +79,7 @@ http {
   server {
     listen 127.0.0.1:${port} backlog=1024;
     root ${folder}/files;
+    location = /status { stub_status; access_log off; }
     location /slow/ { alias ${folder}/files/; limit_rate ${slowRate}; }
   }
 }
