@@ -3,7 +3,7 @@ import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
 import { isProbeAnswer, PROBE } from '../wire/prelude.js';
-import { PooledChannel, type Channel, type ChannelKeeper } from './pooled-channel.js';
+import { PooledChannel, type Channel, type ChannelEvents } from './pooled-channel.js';
 import type { TicketTable, TicketHolder } from './ticket-table.js';
 import { UnansweredChannels } from './unanswered-channels.js';
 
@@ -92,7 +92,7 @@ export class ChannelPool implements TicketHolder {
     this.grown = false;
     if (!this.closedBy) this.refill();
   });
-  private readonly keeper: ChannelKeeper;
+  private readonly channelEvents: ChannelEvents;
   private closedBy: TunnelError | null = null;
   private silent = false;
   private readonly visited: () => void;
@@ -109,12 +109,12 @@ export class ChannelPool implements TicketHolder {
     this.firstByte = firstByte;
     this.visited = visited ?? nothing;
     this.onHeard = heard ?? nothing;
-    this.keeper = {
+    this.channelEvents = {
       readyMs: limits.readyMs,
-      said: (channel, chunk) => this.receive(channel, chunk),
-      gone: (channel) => this.drop(channel),
-      wanted: (channel) => this.isWanted(channel),
-      free: (channel) => this.returned(channel),
+      received: (channel, chunk) => this.receive(channel, chunk),
+      ended: (channel) => this.drop(channel),
+      isReusable: (channel) => this.isReusable(channel),
+      released: (channel) => this.returned(channel),
     };
     this.target = quiet ? 0 : limits.start;
     this.usedAt = quiet ? now() - limits.quietMs : now();
@@ -212,12 +212,12 @@ export class ChannelPool implements TicketHolder {
     this.pending -= 1;
     if (this.closedBy) return resetStream(stream);
     this.heard();
-    const channel = new PooledChannel(stream, ticket, this.now(), this.keeper);
+    const channel = new PooledChannel(stream, ticket, this.now(), this.channelEvents);
     if (!this.serve(channel)) this.keep(channel, channel.openedAt);
     this.refillSoon();
   }
 
-  private isWanted(channel: PooledChannel): boolean {
+  private isReusable(channel: PooledChannel): boolean {
     const { limits } = this;
     channel.endSaidAt = this.now();
     const isWorn = channel.endSaidAt - channel.openedAt >= limits.channelMs || channel.visitors + 1 >= limits.visitors;

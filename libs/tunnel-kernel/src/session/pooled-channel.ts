@@ -17,18 +17,18 @@ export interface Channel {
   readonly reuse: ChannelReuse | null;
 }
 
-/** What the pool of a channel does about it. */
-export interface ChannelKeeper {
+/** What a channel reports to its pool. */
+export interface ChannelEvents {
   /** Limit for the agent to report it free, in milliseconds. */
   readonly readyMs: number;
   /** The agent sent something while it was idle. */
-  said(channel: PooledChannel, chunk: Buffer): void;
+  received(channel: PooledChannel, chunk: Buffer): void;
   /** It ended while it was idle. */
-  gone(channel: PooledChannel): void;
-  /** Called when its visitor's end was sent. */
-  wanted(channel: PooledChannel): boolean;
+  ended(channel: PooledChannel): void;
+  /** Whether it may carry another visitor. Called when its visitor's end was sent. */
+  isReusable(channel: PooledChannel): boolean;
   /** Its visitor has left. */
-  free(channel: PooledChannel): void;
+  released(channel: PooledChannel): void;
 }
 
 /** A data channel, for all its visitors. */
@@ -44,21 +44,21 @@ export class PooledChannel implements Channel {
   lastReceivedMs: number;
   /** Set while the channel is asked whether it still works; closes the channel when it fires. */
   asked: NodeJS.Timeout | null = null;
-  private readonly said: (chunk: Buffer) => void;
-  private readonly gone: () => void;
+  private readonly onData: (chunk: Buffer) => void;
+  private readonly onEnd: () => void;
 
-  constructor(stream: ByteStream, ticket: ChannelTicket, openedAt: number, keeper: ChannelKeeper) {
+  constructor(stream: ByteStream, ticket: ChannelTicket, openedAt: number, events: ChannelEvents) {
     this.stream = stream;
     this.key = new ShortHmac(ticket.key);
     this.id = ticket.id.toString('hex');
     this.openedAt = openedAt;
     this.lastReceivedMs = openedAt;
-    this.said = (chunk) => keeper.said(this, chunk);
-    this.gone = () => keeper.gone(this);
+    this.onData = (chunk) => events.received(this, chunk);
+    this.onEnd = () => events.ended(this);
     const overTcp = stream instanceof SealedStream ? stream.isOverTcp : stream instanceof Socket;
-    const { readyMs } = keeper;
+    const { readyMs } = events;
     this.reuse = overTcp
-      ? { side: 'server', readyMs, wanted: () => keeper.wanted(this), free: () => keeper.free(this) }
+      ? { side: 'server', readyMs, wanted: () => events.isReusable(this), free: () => events.released(this) }
       : null;
   }
 
@@ -72,10 +72,10 @@ export class PooledChannel implements Channel {
   /** Reads while it is idle, so that its end is noticed. */
   listen(): void {
     const { stream } = this;
-    stream.on('data', this.said);
-    stream.on('end', this.gone);
-    stream.on('error', this.gone);
-    stream.on('close', this.gone);
+    stream.on('data', this.onData);
+    stream.on('end', this.onEnd);
+    stream.on('error', this.onEnd);
+    stream.on('close', this.onEnd);
     stream.resume();
   }
 
@@ -84,9 +84,9 @@ export class PooledChannel implements Channel {
     const { stream } = this;
     if (this.asked) clearTimeout(this.asked);
     this.asked = null;
-    stream.off('data', this.said);
-    stream.off('end', this.gone);
-    stream.off('error', this.gone);
-    stream.off('close', this.gone);
+    stream.off('data', this.onData);
+    stream.off('end', this.onEnd);
+    stream.off('error', this.onEnd);
+    stream.off('close', this.onEnd);
   }
 }
