@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { flowEmit } from './flow-boundary.js';
 import { deliverTo, ReadMemory } from './read-memory.js';
+import { releaseListenersOnClose } from './release-listeners.js';
 
 /**
  * An outgoing TCP socket that reuses its read buffer: about 30 % less CPU per byte than a new buffer for each read. To its
@@ -21,11 +22,8 @@ export class DialedSocket extends Socket {
       onread: { buffer: () => memory.nextBuffer(), callback: (bytes: number) => memory.received(bytes) },
     });
     this.memory = memory;
-    this.on('close', () => {
-      memory.recycle();
-      // As `releaseListenersOnClose`.
-      this.removeAllListeners();
-    });
+    this.on('close', () => memory.recycle());
+    releaseListenersOnClose(this);
   }
 
   /** Connects to an address that is not a name. It is `remoteAddress` from then on, also after the socket has closed. */

@@ -53,7 +53,7 @@ describe('a patient pool', () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  it('counts a free one that somebody is about to take as taken', async () => {
+  it('counts a free connection as taken when another caller is about to get it', async () => {
     const pool = newPool();
     (await pool.connect()).release();
     const asked = [ask(pool), ask(pool)];

@@ -6,6 +6,7 @@ import { createReadStream, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import net from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { figure, loadLine, median, printTable } from '../table.mjs';
 import { eventually, HOSTS, ownMebibytes, startWholeGateway } from './whole-gateway.mjs';
 
@@ -19,7 +20,6 @@ const WARM_UP = 0.2;
 const MAX_GROWTH = 1.1;
 
 const random = (below) => Math.floor(Math.random() * below);
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const nothing = () => {};
 
 /** What the visits of a tunnel or a host have moved, counted on this side. */

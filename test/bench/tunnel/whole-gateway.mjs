@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../processes.mjs';
 import { startWorkplace } from '../services/built-service.mjs';
@@ -17,8 +18,6 @@ const QUOTA = { traffic_quota: 10 ** 14, quota_period: 'total' };
 const LIST = '192.0.2.0/24\n198.51.100.0/24\n203.0.113.7\n';
 /** Visits of the first are counted byte by byte; visitors of the second leave at any moment. */
 export const HOSTS = { counted: 'counted.soak.example', left: 'left.soak.example' };
-
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function eventually(what, look) {
   for (let attempt = 0; attempt < 300; attempt++) {

@@ -105,9 +105,9 @@ export class ServiceChecks {
   }
 
   private async requirePort({ id, mode, listenPort }: Tunnel, port: number): Promise<void> {
+    if (!ListenPorts.needsPort(mode)) throw fieldError('port', 'the tunnel has no port');
     const options = await readOptions(this.owned.options, TunnelOptions, 'tunnelId', [id]);
     const last = listenPort + (options.get(id)?.portCount ?? 1) - 1;
-    if (!ListenPorts.needsPort(mode)) throw fieldError('port', 'the tunnel has no port');
     if (port >= listenPort && port <= last) return;
     if (last === listenPort) throw fieldError('port', `the tunnel has port ${last} only`);
     throw fieldError('port', `the tunnel has the ports ${listenPort} to ${last}`);

@@ -40,7 +40,7 @@ export async function usedUpQuotas(
 ): Promise<Set<QuotaResource>> {
   const columns = [resources.map(([kind]) => kind), resources.map(([, id]) => id)];
   const found = (await manager.query(OF_RESOURCES, columns)) as StoredQuota[];
-  return new Set(found.filter(({ used, bytes }) => used >= bytes).map(({ kind }) => kind));
+  return new Set(found.filter(isUsedUp).map(({ kind }) => kind));
 }
 
 /** What was stored before a change; null: there is no quota. */
@@ -69,12 +69,17 @@ export async function saveQuota(
   if (used === 0) await tx.query(RESET, [kind, id]);
 }
 
-function toView({ bytes, period, used, resetsAt }: StoredQuota): TrafficQuotaView {
+function isUsedUp({ used, bytes }: StoredQuota): boolean {
+  return used >= bytes;
+}
+
+function toView(row: StoredQuota): TrafficQuotaView {
+  const { bytes, period, used, resetsAt } = row;
   return {
     traffic_quota: bytes,
     quota_period: period,
     period_traffic: used,
-    quota_used_up: used >= bytes,
+    quota_used_up: isUsedUp(row),
     quota_resets_at: resetsAt === null ? null : new Date(resetsAt).toISOString(),
   };
 }

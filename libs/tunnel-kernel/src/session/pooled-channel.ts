@@ -79,7 +79,7 @@ export class PooledChannel implements Channel {
     stream.resume();
   }
 
-  /** From now on the stream is somebody else's. It still reads. */
+  /** Stops listening, because the stream belongs to the caller from now on. It keeps reading. */
   leave(): void {
     const { stream } = this;
     if (this.asked) clearTimeout(this.asked);

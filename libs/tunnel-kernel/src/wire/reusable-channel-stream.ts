@@ -217,7 +217,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.settle();
   }
 
-  /** Bytes of the transport that somebody else has read, in memory of their own. */
+  /** Takes bytes that another reader has read from the transport. Their memory is used for nothing else. */
   precede(chunk: Buffer): void {
     this.isOwn = true;
     this.take(chunk);
