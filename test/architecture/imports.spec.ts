@@ -28,6 +28,13 @@ describe('the workspace', () => {
     expect(checkWorkspace(workspace)).toEqual([]);
   });
 
+  it('has no interceptor that Nest runs for every request', () => {
+    const users = [...readWorkspace().files].filter(
+      ([file, text]) => text.includes('APP_INTERCEPTOR') && !file.endsWith('.spec.ts'),
+    );
+    expect(users.map(([file]) => file)).toEqual(['libs/platform/src/service/selective-interceptors.ts']);
+  });
+
   it('starts PostgreSQL without loading TypeORM or Nest', () => {
     const loaded = loadedBy(readWorkspace().files, 'libs/persistence/src/server.ts');
     expect(loaded).toContain('pg');

@@ -8,7 +8,7 @@ import { ASSET_FOLDER } from './pages/parts/site-assets.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { ResourceSharingSettings } from './settings.js';
 import { SESSION_COOKIE } from './site/session-settings.js';
-import { toEnvelope } from './wire/envelope.interceptor.js';
+import { toEnvelope } from './wire/envelope.js';
 
 /** The wire format of the service. */
 export const HTTP_OPTIONS: HttpOptions = {

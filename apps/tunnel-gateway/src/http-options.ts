@@ -10,6 +10,7 @@ import { SERVICE_VERSION } from './service-version.js';
 import { ARCHIVE_PATH } from './transfer/archive/archive-body.js';
 import { visitPages } from './visits/visit-pages.js';
 import { additions } from './wire/openapi-additions.js';
+import { tagOfRow } from './wire/row-version.js';
 
 /** The service's HTTP interface. */
 export const HTTP_OPTIONS: HttpOptions = {
@@ -17,6 +18,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   errorTexts: TUNNEL_ERROR_TEXTS,
   globalPrefix: 'api/v1',
   compress: true,
+  entityTag: tagOfRow,
   // These paths work from src and from dist.
   console: {
     folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)),

@@ -1,7 +1,6 @@
 import { createSecretBox, loadDataKey } from '@gatehouse/persistence';
-import { JsonLogger, type ServiceSettings } from '@gatehouse/platform';
+import { globalInterceptor, JsonLogger, type ServiceSettings } from '@gatehouse/platform';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { AuditLifecycle } from './audit-lifecycle.js';
 import { AuditOptions, witnessPath } from './audit-options.js';
@@ -114,9 +113,5 @@ export class AuditApiModule {
 }
 
 function recording(rules: Type<AuditRules>): NonNullable<DynamicModule['providers']> {
-  return [
-    { provide: AuditRules, useClass: rules },
-    AuditRecorder,
-    { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
-  ];
+  return [{ provide: AuditRules, useClass: rules }, AuditRecorder, globalInterceptor(AuditInterceptor)];
 }

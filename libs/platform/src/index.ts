@@ -65,6 +65,7 @@ export { runProcess, stopLimitOf, type RunningProcess } from './service/process-
 export { runCommand } from './service/run-command.js';
 export { runService, type ServiceDefinition } from './service/run-service.js';
 export { runWorker, type WorkerDefinition } from './service/run-worker.js';
+export { globalInterceptor, type SelectiveInterceptor } from './service/selective-interceptors.js';
 export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
 export { StartError } from './errors/start-error.js';

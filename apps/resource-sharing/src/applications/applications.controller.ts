@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { ApplicationSecrets } from './application-secrets.service.js';
 import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from './applications.dto.js';
 import { Applications } from './applications.service.js';

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Grants } from '../credentials/grants.service.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { GrantView, toGrantView } from './applications.view.js';
 import { CurrentUserId } from '../wire/current-user.js';
 import { ClientIdPipe, IdPipe } from '../wire/path-values.js';

@@ -3,7 +3,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nest
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { CurrentUserId } from '../wire/current-user.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { ClientIdPipe, IdPipe } from '../wire/path-values.js';
 import { CredentialView, IssuedCredentialView, toCredentialView, toIssuedCredentialView } from './applications.view.js';
 import { TestPointsBody, TestShareView, toTestShareView } from './test-keys.dto.js';

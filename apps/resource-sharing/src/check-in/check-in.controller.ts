@@ -6,7 +6,7 @@ import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
-import type { Enveloped } from '../wire/envelope.interceptor.js';
+import type { Enveloped } from '../wire/envelope.js';
 import { CheckInBody, CheckInView, toCheckInAnswer } from './check-in.dto.js';
 import { CheckIns } from './check-ins.service.js';
 

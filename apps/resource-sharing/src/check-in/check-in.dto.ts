@@ -2,7 +2,7 @@ import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { openText } from '../messages/open-api.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import type { CheckIn } from './check-ins.service.js';
 
 @IgnoresUnknownFields()

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
 import type { UserCaller } from '../credentials/caller.js';
-import { Enveloped, type EnvelopeOptions } from '../wire/envelope.interceptor.js';
+import { Enveloped, type EnvelopeOptions } from '../wire/envelope.js';
 
 interface KeptAnswer {
   readonly data: unknown;

@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OpenOperation, type Caller } from '../credentials/caller.js';
 import { ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { MAX_OF_TITLE, ShareReader } from './share-reader.js';
 import { ListResourcesQuery } from './share.dto.js';
 import { ResourceItemView, toResourceItem } from './share.view.js';

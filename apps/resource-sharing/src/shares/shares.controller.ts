@@ -7,7 +7,7 @@ import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { ShareOffer } from './share-offer.js';
 import { ShareReader } from './share-reader.js';
 import { ShareWriter } from './share-writer.js';

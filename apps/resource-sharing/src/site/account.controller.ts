@@ -7,7 +7,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { AccountChanges } from './account-changes.js';
 import { ProfileChanges } from './profile-changes.js';
 import { SiteAccountView, SiteSessionView, toSiteAccountView, toSiteSessionView } from './site-account.view.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { Inbox } from './inbox.service.js';
 import { MessagesQuery, ReadMessagesBody, UnreadQuery } from './subscriptions.dto.js';
 import { MessageView, toMessageView, UnreadMessagesView } from './subscriptions.view.js';

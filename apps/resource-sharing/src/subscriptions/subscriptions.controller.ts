@@ -4,7 +4,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import type { MediaType } from '../titles/titles.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { IdPipe } from '../wire/path-values.js';
 import { SubscriptionBody, SubscriptionsQuery } from './subscriptions.dto.js';
 import { Subscriptions } from './subscriptions.service.js';

@@ -1,7 +1,8 @@
 import { withLayer } from '@gatehouse/persistence';
-import { AppError } from '@gatehouse/platform';
+import { AppError, type SelectiveInterceptor } from '@gatehouse/platform';
 import { sqlStateOf } from '@gatehouse/postgres';
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Injectable, type CallHandler, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import { catchError, throwError, type Observable } from 'rxjs';
 import { callerOf } from '../credentials/caller.js';
 
@@ -13,7 +14,11 @@ const EMPTIED = new Set(['23503', '40P01']);
  * outside by mistake finds nothing: no account of the site has the number of a test account.
  */
 @Injectable()
-export class TestModeInterceptor implements NestInterceptor {
+export class TestModeInterceptor implements SelectiveInterceptor {
+  concerns(request: Request): boolean {
+    return callerOf(request)?.isTest === true;
+  }
+
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const caller = callerOf(context.getArgByIndex<object>(0));
     if (caller?.isTest !== true) return next.handle();

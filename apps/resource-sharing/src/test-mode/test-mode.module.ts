@@ -1,5 +1,5 @@
+import { globalInterceptor } from '@gatehouse/platform';
 import { Global, Module } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { TestAccounts } from './test-accounts.js';
 import { TestData } from './test-data.js';
 import { TestModeInterceptor } from './test-mode.interceptor.js';
@@ -7,7 +7,7 @@ import { TestModeInterceptor } from './test-mode.interceptor.js';
 /** Calls with test keys (docs/decisions/0135-test-mode.md). */
 @Global()
 @Module({
-  providers: [TestAccounts, TestData, { provide: APP_INTERCEPTOR, useClass: TestModeInterceptor }],
+  providers: [TestAccounts, TestData, globalInterceptor(TestModeInterceptor)],
   exports: [TestAccounts, TestData],
 })
 export class TestModeModule {}

@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { openText } from '../messages/open-api.js';
 import { SLUG } from '../shares/share-slug.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import type { UnlockAttempt } from './unlock-batches.js';
 import type { UnlockedShare } from './unlocks.service.js';
 

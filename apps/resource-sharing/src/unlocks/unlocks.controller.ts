@@ -7,7 +7,7 @@ import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { UnlockRisk } from '../risk/unlock-risk.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
-import type { Enveloped } from '../wire/envelope.interceptor.js';
+import type { Enveloped } from '../wire/envelope.js';
 import { refusedOf, UnlockBatches, type UnlockAttempt } from './unlock-batches.js';
 import { toUnlockAnswer, toUnlockAnswers, UnlockBody, UnlockView } from './unlock.dto.js';
 import { Unlocks } from './unlocks.service.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiEnvelope, ApiEnvelopeArray, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { CurrentUserId } from '../wire/current-user.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { ClientIdPipe, IdPipe } from '../wire/path-values.js';
 import { ApplicationDeliveryQuery, NewApplicationWebhookBody, ApplicationWebhookChangeBody } from './webhook.dto.js';
 import { WebhookLog } from './webhook-log.js';

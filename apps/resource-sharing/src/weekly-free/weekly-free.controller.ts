@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { openText } from '../messages/open-api.js';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
-import { Enveloped } from '../wire/envelope.interceptor.js';
+import { Enveloped } from '../wire/envelope.js';
 import { WeeklyFreeUnlocks } from './weekly-free.service.js';
 import { toWeeklyFreeView, WeeklyFreeView } from './weekly-free.view.js';
 

@@ -51,6 +51,11 @@ export class AuditRecorder {
     next();
   };
 
+  /** Whether a row is going to be written for this call. */
+  watches(request: Request): boolean {
+    return this.calls.has(request);
+  }
+
   /** Stores the state of the resource before the call; runs after the credentials were checked. */
   async readBefore(request: Request): Promise<void> {
     const call = this.calls.get(request);

@@ -5,9 +5,10 @@ import {
   idempotencyKeyReused,
   idempotencyKeyRunning,
   markReplayed,
+  type SelectiveInterceptor,
 } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { lastValueFrom, of } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -20,8 +21,12 @@ import type { ClaimedRequest, KeyedRequest } from './idempotency-store.js';
  * draft-ietf-httpapi-idempotency-key-header-07, section 2.
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
+export class IdempotencyInterceptor implements SelectiveInterceptor {
   constructor(private readonly store: IdempotencyStore) {}
+
+  concerns({ method }: Request): boolean {
+    return method === 'POST';
+  }
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request>();

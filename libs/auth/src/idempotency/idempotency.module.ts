@@ -1,5 +1,5 @@
+import { globalInterceptor } from '@gatehouse/platform';
 import { Module, type DynamicModule, type InjectionToken } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ANSWER_BOX, IdempotencyStore } from './idempotency-store.js';
 
@@ -13,7 +13,7 @@ export class IdempotencyModule {
       providers: [
         IdempotencyStore,
         { provide: ANSWER_BOX, useExisting: box },
-        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        globalInterceptor(IdempotencyInterceptor),
       ],
     };
   }

@@ -26,6 +26,7 @@ import { awaitSource, nameProxyClients } from '../proxy-clients/name-proxy-clien
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createValidationPipe } from '../validation/validation-pipe.js';
 import { PlatformModule } from './platform.module.js';
+import { skipIdleInterceptors } from './selective-interceptors.js';
 import { ServiceHttpAdapter } from './service-http-adapter.js';
 import type { HttpOptions, ServiceAppOptions } from './service-options.js';
 
@@ -71,6 +72,7 @@ export function configureServiceApp(
   const adapter = app.getHttpAdapter();
   if (adapter instanceof ServiceHttpAdapter) {
     adapter.present = http.present;
+    adapter.entityTag = http.entityTag;
     adapter.compresses = http.compress ?? false;
   }
   const application = adapter.getInstance();
@@ -80,6 +82,7 @@ export function configureServiceApp(
   app.set('query parser', 'simple');
   app.set('trust proxy', [...settings.trustedProxies]);
   writeAddedHeaders(application);
+  skipIdleInterceptors();
   app.use(receiveRequests(observeRequests(metrics)));
   const proxyClients = http.proxyClients?.(app) ?? null;
   if (proxyClients !== null) app.use(nameProxyClients(app.getHttpServer(), proxyClients));

@@ -10,16 +10,24 @@ type Handler = Parameters<ExpressAdapter['setNotFoundHandler']>[0];
 /** The wire format of a handler's result. */
 export type Presentation = (result: unknown, status: number) => unknown;
 
+/** The strong entity tag of a handler's result; undefined if it has none. */
+export type EntityTag = (result: unknown) => string | undefined;
+
+const TAGGED = new Set(['GET', 'HEAD', 'PATCH']);
+
 /**
  * Express with one not-found handler at the root, so that an address outside the global prefix also gets our error
  * body, and with a shortcut for JSON.
  */
 export class ServiceHttpAdapter extends ExpressAdapter {
   /**
-   * Applied to everything that handlers return, except files. It is here and not in an interceptor, because those cost
-   * as much as the rest of Nest.
+   * Applied to everything that handlers return, except files. This and the tag are here and not in interceptors, because
+   * those cost as much as the rest of Nest.
    */
   present: Presentation | undefined;
+
+  /** Asked for the result of every read and PATCH; If-None-Match is compared with it. */
+  entityTag: EntityTag | undefined;
 
   /** Whether long answers are compressed for clients that support it. */
   compresses = false;
@@ -30,6 +38,8 @@ export class ServiceHttpAdapter extends ExpressAdapter {
 
   override reply(response: Response, body: unknown, status?: number): unknown {
     const answered = status ?? response.statusCode;
+    const tag = TAGGED.has(response.req.method) ? this.entityTag?.(body) : undefined;
+    if (tag !== undefined) response.setHeader('ETag', tag);
     if (answered === 200 && isKnownAnswer(response)) return response.status(304).end();
     const isFile = body instanceof StreamableFile;
     const shown = this.present === undefined || isFile ? body : this.present(body, answered);

@@ -7,7 +7,7 @@ import type { JsonLogger } from '../logging/json-logger.js';
 import type { OpenApiOptions } from '../openapi/openapi-document.js';
 import type { ProxyClients } from '../proxy-clients/proxy-clients.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
-import type { Presentation } from './service-http-adapter.js';
+import type { EntityTag, Presentation } from './service-http-adapter.js';
 import type { ValidationCode } from '../validation/validation-pipe.js';
 
 /** Options of the HTTP side of a service; everything except the wire format has a safe default. */
@@ -17,6 +17,8 @@ export interface HttpOptions {
   readonly errorTexts?: ErrorTexts;
   /** Converts the results of handlers for the wire. Default: unchanged. */
   readonly present?: Presentation;
+  /** The ETag of results of handlers; GET, HEAD and PATCH send it. Default: none. */
+  readonly entityTag?: EntityTag;
   /** Compresses long answers to reads. Default: false, for APIs that answer cookies of other sites' visitors. */
   readonly compress?: boolean;
   /** For example api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
