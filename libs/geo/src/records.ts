@@ -28,9 +28,7 @@ export function openRecords<T>(file: Buffer, budget: number, decode: (record: Da
   const data = file.subarray(tree.length, dataEnd);
   const section = new DataSection(data, budget);
   const records = new Map<number, T>();
-  for (const offset of tree.dataOffsets(data.length)) {
-    if (!records.has(offset)) records.set(offset, decode(section.read(offset)));
-  }
+  tree.eachDataOffset(data.length, (offset) => records.set(offset, decode(section.read(offset))));
   const prefixes = (isWanted: (record: T) => boolean): string[] => {
     const wanted = new Set([...records].flatMap(([offset, record]) => (isWanted(record) ? [offset] : [])));
     const found: string[] = [];

@@ -10,7 +10,7 @@ const NOT_FOUND = -1;
 export class SearchTree {
   /** Length in bytes, the separator included: where the data section begins. */
   readonly length: number;
-  readonly #bytes: Buffer;
+  readonly #view: DataView;
   readonly #nodeCount: number;
   readonly #recordSize: number;
   readonly #ipVersion: 4 | 6;
@@ -19,7 +19,7 @@ export class SearchTree {
 
   /** @throws GeoDatabaseError when the tree does not fit before `end`. */
   constructor(file: Buffer, metadata: GeoDatabaseMetadata, end: number) {
-    this.#bytes = file;
+    this.#view = new DataView(file.buffer, file.byteOffset, file.length);
     this.#nodeCount = metadata.nodeCount;
     this.#recordSize = metadata.recordSize;
     this.#ipVersion = metadata.ipVersion;
@@ -35,16 +35,22 @@ export class SearchTree {
     return this.#dataOffset(this.#descend(start, address.words));
   }
 
-  /** Every record that is neither a node nor empty, as an offset, as often as it occurs. @throws GeoDatabaseError for one outside the data section. */
-  *dataOffsets(dataLength: number): Generator<number> {
-    for (let node = 0; node < this.#nodeCount; node++) {
-      for (let bit = 0; bit < 2; bit++) {
-        const record = this.#record(node, bit);
-        if (record <= this.#nodeCount) continue;
-        const offset = record - this.#nodeCount - SEPARATOR;
-        if (offset < 0 || offset >= dataLength) throw new GeoDatabaseError('a record that points outside the data');
-        yield offset;
-      }
+  /**
+   * Calls back with the offset of every record that is neither a node nor empty, each once. @throws GeoDatabaseError for one
+   * outside the data section.
+   */
+  eachDataOffset(dataLength: number, visit: (dataOffset: number) => void): void {
+    const nodeCount = this.#nodeCount;
+    // Millions of records lead to a few hundred offsets.
+    const seen = new Uint8Array(dataLength);
+    for (let index = 0; index < 2 * nodeCount; index++) {
+      const record = this.#record(index >>> 1, index & 1);
+      if (record <= nodeCount) continue;
+      const offset = record - nodeCount - SEPARATOR;
+      if (offset < 0 || offset >= dataLength) throw new GeoDatabaseError('a record that points outside the data');
+      if (seen[offset] === 1) continue;
+      seen[offset] = 1;
+      visit(offset);
     }
   }
 
@@ -88,15 +94,15 @@ export class SearchTree {
   }
 
   #record(node: number, bit: number): number {
-    const bytes = this.#bytes;
-    if (this.#recordSize === 24) return bytes.readUIntBE(node * 6 + bit * 3, 3);
-    if (this.#recordSize === 32) return bytes.readUInt32BE(node * 8 + bit * 4);
+    const view = this.#view;
+    // Four bytes at once, of which the last belongs to what follows: behind the last record is the separator.
+    if (this.#recordSize === 24) return view.getUint32(node * 6 + bit * 3) >>> 8;
+    if (this.#recordSize === 32) return view.getUint32(node * 8 + bit * 4);
     const at = node * 7;
     // 28 bits: the byte in the middle holds the highest four of either record.
-    const middle = bytes[at + 3] ?? 0;
-    return bit === 0
-      ? (middle >> 4) * 0x1000000 + bytes.readUIntBE(at, 3)
-      : (middle & 15) * 0x1000000 + bytes.readUIntBE(at + 4, 3);
+    if (bit === 1) return view.getUint32(at + 3) & 0x0fffffff;
+    const first = view.getUint32(at);
+    return ((first & 0xf0) << 20) | (first >>> 8);
   }
 }
 
