@@ -32,24 +32,19 @@ CREATE OR REPLACE TRIGGER unlocks_kept BEFORE DELETE ON unlocks FOR EACH ROW EXE
 CREATE OR REPLACE TRIGGER unlocks_no_truncate BEFORE TRUNCATE ON unlocks
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_ledger();
 
--- A transaction takes its two entries in the database transaction that makes it, or none ever.
+-- A transaction takes its two entries in the database transaction that makes it, or none ever. So the check of a new
+-- transaction sees every new entry, and no entry needs one of its own: their accounts have come as far as they say.
 CREATE OR REPLACE FUNCTION check_ledger_transaction() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  entries integer;
-  total bigint;
-  continued boolean;
 BEGIN
-  SELECT count(*), sum(e.amount), bool_and(e.user_id IS NULL OR e.balance_after - e.amount IS NOT DISTINCT FROM
-      CASE e.account_version WHEN 1 THEN 0 ELSE (SELECT before.balance_after FROM ledger_entries before
-        WHERE before.user_id = e.user_id AND before.account_version = e.account_version - 1) END)
-    INTO entries, total, continued FROM ledger_entries e WHERE e.transaction_id = NEW.id;
-  IF entries <> 2 THEN
-    RAISE EXCEPTION 'transaction % has % entries', NEW.id, entries USING ERRCODE = 'check_violation';
-  ELSIF total <> 0 THEN
-    RAISE EXCEPTION 'transaction % does not sum to zero', NEW.id USING ERRCODE = 'check_violation';
-  ELSIF NOT continued THEN
-    RAISE EXCEPTION 'transaction % does not continue its accounts', NEW.id USING ERRCODE = 'check_violation';
+  IF (SELECT count(*) = 2 AND sum(e.amount) = 0 AND bool_and(e.user_id IS NULL
+      OR (SELECT a.version >= e.account_version FROM ledger_accounts a WHERE a.user_id = e.user_id) IS TRUE
+      AND e.balance_after - e.amount IS NOT DISTINCT FROM CASE e.account_version WHEN 1 THEN 0
+        ELSE (SELECT before.balance_after FROM ledger_entries before
+          WHERE before.user_id = e.user_id AND before.account_version = e.account_version - 1) END)
+    FROM ledger_entries e WHERE e.transaction_id = NEW.id) THEN
+    RETURN NULL;
   END IF;
+  PERFORM refuse_ledger_transaction(NEW.id);
   RETURN NULL;
 END $$;
 
@@ -57,8 +52,51 @@ DROP TRIGGER IF EXISTS ledger_transactions_balanced ON ledger_transactions;
 CREATE CONSTRAINT TRIGGER ledger_transactions_balanced AFTER INSERT ON ledger_transactions
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_ledger_transaction();
 
--- Looks at the account as it is at the commit, in one statement: a paid unlock comes here four times.
+DROP TRIGGER IF EXISTS ledger_entries_accounted ON ledger_entries;
+
+-- Looks at the account as it is at the commit. What its version names must be there; that no entry is ahead of it is
+-- the check of their transactions.
 CREATE OR REPLACE FUNCTION check_ledger_account() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT a.version = 0 OR (SELECT e.balance_after FROM ledger_entries e
+      WHERE e.user_id = a.user_id AND e.account_version = a.version) = a.balance
+    FROM ledger_accounts a WHERE a.user_id = NEW.user_id) THEN
+    RETURN NULL;
+  END IF;
+  PERFORM refuse_ledger_account(NEW.user_id);
+  RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS ledger_accounts_entered ON ledger_accounts;
+CREATE CONSTRAINT TRIGGER ledger_accounts_entered AFTER INSERT OR UPDATE ON ledger_accounts
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_ledger_account();
+
+-- Says what is wrong with a transaction.
+CREATE OR REPLACE FUNCTION refuse_ledger_transaction(p_id uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  entries integer;
+  total bigint;
+  continued boolean;
+  ahead bigint;
+BEGIN
+  SELECT count(*), sum(e.amount), bool_and(e.user_id IS NULL OR e.balance_after - e.amount IS NOT DISTINCT FROM
+      CASE e.account_version WHEN 1 THEN 0 ELSE (SELECT before.balance_after FROM ledger_entries before
+        WHERE before.user_id = e.user_id AND before.account_version = e.account_version - 1) END),
+      min(e.user_id) FILTER (WHERE (SELECT a.version >= e.account_version FROM ledger_accounts a
+        WHERE a.user_id = e.user_id) IS NOT TRUE)
+    INTO entries, total, continued, ahead FROM ledger_entries e WHERE e.transaction_id = p_id;
+  IF entries <> 2 THEN
+    RAISE EXCEPTION 'transaction % has % entries', p_id, entries USING ERRCODE = 'check_violation';
+  ELSIF total <> 0 THEN
+    RAISE EXCEPTION 'transaction % does not sum to zero', p_id USING ERRCODE = 'check_violation';
+  ELSIF NOT continued THEN
+    RAISE EXCEPTION 'transaction % does not continue its accounts', p_id USING ERRCODE = 'check_violation';
+  END IF;
+  PERFORM refuse_ledger_account(ahead);
+END $$;
+
+-- Says what is wrong with an account.
+CREATE OR REPLACE FUNCTION refuse_ledger_account(p_user bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   present bigint;
   balance bigint;
@@ -67,25 +105,15 @@ DECLARE
 BEGIN
   SELECT a.version, a.balance, e.account_version, e.balance_after INTO present, balance, latest, entered
     FROM ledger_accounts a LEFT JOIN LATERAL (SELECT l.account_version, l.balance_after FROM ledger_entries l
-      WHERE l.user_id = a.user_id ORDER BY l.account_version DESC LIMIT 1) e ON true WHERE a.user_id = NEW.user_id;
+      WHERE l.user_id = a.user_id ORDER BY l.account_version DESC LIMIT 1) e ON true WHERE a.user_id = p_user;
   IF present IS NULL THEN
-    RAISE EXCEPTION 'account % does not exist', NEW.user_id USING ERRCODE = 'check_violation';
+    RAISE EXCEPTION 'account % does not exist', p_user USING ERRCODE = 'check_violation';
   ELSIF present <> coalesce(latest, 0) THEN
-    RAISE EXCEPTION 'account % is at version %, and its last entry at %', NEW.user_id, present,
+    RAISE EXCEPTION 'account % is at version %, and its last entry at %', p_user, present,
       coalesce(latest, 0) USING ERRCODE = 'check_violation';
-  ELSIF entered <> balance THEN
-    RAISE EXCEPTION 'the balance of account % has no entry', NEW.user_id USING ERRCODE = 'check_violation';
   END IF;
-  RETURN NULL;
+  RAISE EXCEPTION 'the balance of account % has no entry', p_user USING ERRCODE = 'check_violation';
 END $$;
-
-DROP TRIGGER IF EXISTS ledger_accounts_entered ON ledger_accounts;
-CREATE CONSTRAINT TRIGGER ledger_accounts_entered AFTER INSERT OR UPDATE ON ledger_accounts
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_ledger_account();
-
-DROP TRIGGER IF EXISTS ledger_entries_accounted ON ledger_entries;
-CREATE CONSTRAINT TRIGGER ledger_entries_accounted AFTER INSERT ON ledger_entries
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.user_id IS NOT NULL) EXECUTE FUNCTION check_ledger_account();
 
 CREATE OR REPLACE FUNCTION keep_ledger_account() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -113,7 +141,7 @@ END $$;
 -- A UUID of version 7, RFC 9562 section 5.7. PostgreSQL has one of its own only from 18 on.
 CREATE OR REPLACE FUNCTION new_ledger_id() RETURNS uuid LANGUAGE sql VOLATILE AS $$
   SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-    PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+    PLACING substring(int8send((date_part('epoch', clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
     52, 1), 53, 1), 'hex')::uuid
 $$;
 

@@ -1,47 +1,46 @@
--- Of Unlocks.unlock and UnlockBatches (src/unlocks).
+-- Of Unlocks.unlock and UnlockBatches (src/unlocks); single-unlocks.sql has the function for one unlock.
 --
 -- Promises: a share is paid for once a user, and nobody pays for what is theirs, free or had before; no unlock
 -- without its payment, no payment without its unlock. Everybody locks in the same order: risk states, weeks, accounts
 -- and counters, each by number.
 
--- Counts an unlock that gives something new under the limits of the user's tier, or makes its outcome the refusal.
+-- Counts an unlock that gives something new under the limits of the user's tier, or makes its outcome the refusal. The
+-- state counts only if the outcome is the way. PL/pgSQL prepares each expression in each transaction: so they are few.
 CREATE OR REPLACE FUNCTION count_unlock(INOUT state risk_states, INOUT r unlock_request, s risk_settings, t timestamptz)
 LANGUAGE plpgsql AS $$
 DECLARE
   application bigint := coalesce(r.application_id, 0);
-  tier integer := current_tier(state, s.clean_time, t);
-  quota integer := CASE tier WHEN 0 THEN s.unlocks_per_minute ELSE s.watched_unlocks_per_minute END;
   minute_step interval;
   hour_step interval;
-  minute_end timestamptz;
-  hour_end timestamptz;
+  minute_s float8;
+  hour_s float8;
   kept integer;
 BEGIN
-  r.tier := tier;
-  r.quota := quota;
+  r.tier := current_tier(state, s.clean_time, t);
+  r.quota := CASE r.tier WHEN 0 THEN s.unlocks_per_minute ELSE s.watched_unlocks_per_minute END;
   r.remaining := 0;
   IF state.paused_until > t THEN
-    r.outcome := CASE tier WHEN 3 THEN 'blocked' ELSE 'paused' END;
-    r.retry_s := extract(epoch FROM state.paused_until - t);
+    r.outcome := CASE r.tier WHEN 3 THEN 'blocked' ELSE 'paused' END;
+    r.retry_s := date_part('epoch', state.paused_until - t);
     RETURN;
   END IF;
-  minute_step := interval '1 minute' / quota;
+  minute_step := interval '1 minute' / r.quota;
   hour_step := interval '1 hour' / s.unlocks_per_hour;
-  minute_end := greatest(state.minute_tat, t) + minute_step;
-  hour_end := greatest(state.hour_tat, t) + hour_step;
-  IF minute_end - t > interval '1 minute' + interval '1 millisecond'
-    OR hour_end - t > interval '1 hour' + interval '1 millisecond' THEN
+  state.minute_tat := greatest(state.minute_tat, t) + minute_step;
+  state.hour_tat := greatest(state.hour_tat, t) + hour_step;
+  minute_s := date_part('epoch', state.minute_tat - t);
+  hour_s := date_part('epoch', state.hour_tat - t);
+  -- A millisecond and half a microsecond, because the numbers are not exact.
+  IF minute_s > 60.0010005 OR hour_s > 3600.0010005 THEN
     r.outcome := 'too_fast';
-    r.retry_s := extract(epoch FROM greatest(minute_end - t - interval '1 minute', hour_end - t - interval '1 hour'));
+    r.retry_s := greatest(minute_s - 60, hour_s - 3600);
     RETURN;
   END IF;
-  state.minute_tat := minute_end;
-  state.hour_tat := hour_end;
-  r.remaining := least(floor(quota + 1e-6 - extract(epoch FROM minute_end - t) / extract(epoch FROM minute_step)),
-    floor(s.unlocks_per_hour + 1e-6 - extract(epoch FROM hour_end - t) / extract(epoch FROM hour_step)));
-  r.reset_s := extract(epoch FROM minute_end - t);
-  IF tier < state.tier THEN
-    state.tier := tier;
+  r.remaining := least(floor(r.quota + 1e-6 - minute_s / date_part('epoch', minute_step)),
+    floor(s.unlocks_per_hour + 1e-6 - hour_s / date_part('epoch', hour_step)));
+  r.reset_s := minute_s;
+  IF r.tier < state.tier THEN
+    state.tier := r.tier;
     state.changed_at := t;
     state.troubled_at := NULL;
   END IF;
@@ -60,17 +59,28 @@ BEGIN
   END IF;
   kept := cardinality(state.seen);
   state.seen := CASE WHEN kept >= s.unseen_sample THEN state.seen[kept - s.unseen_sample + 2 :] ELSE state.seen END || r.seen;
-  IF cardinality(state.applications) >= s.applications THEN
-    state := risk_incident(state, 'applications', 2, application, t);
-  ELSIF cardinality(state.seen) >= s.unseen_sample
-    AND cardinality(array_positions(state.seen, false)) >= s.unseen_share * s.unseen_sample THEN
-    state := risk_incident(state, 'unseen', 2, application, t);
-  ELSIF cardinality(state.paid_at) > s.paid_unlocks_per_hour
-    AND state.paid_at[cardinality(state.paid_at) - s.paid_unlocks_per_hour] > t - interval '1 hour' THEN
-    state := risk_incident(state, 'paid', 1, application, t);
+  IF cardinality(state.applications) >= s.applications OR kept + 1 >= s.unseen_sample
+    OR cardinality(state.paid_at) > s.paid_unlocks_per_hour THEN
+    state := weigh_unlocks(state, s, application, t);
   END IF;
   r.tier := state.tier;
   r.outcome := r.way;
+END $$;
+
+-- The state after an incident, if there is enough evidence for one.
+CREATE OR REPLACE FUNCTION weigh_unlocks(state risk_states, s risk_settings, application bigint, t timestamptz) RETURNS risk_states
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF cardinality(state.applications) >= s.applications THEN
+    RETURN risk_incident(state, 'applications', 2, application, t);
+  ELSIF cardinality(state.seen) >= s.unseen_sample
+    AND cardinality(array_positions(state.seen, false)) >= s.unseen_share * s.unseen_sample THEN
+    RETURN risk_incident(state, 'unseen', 2, application, t);
+  ELSIF cardinality(state.paid_at) > s.paid_unlocks_per_hour
+    AND state.paid_at[cardinality(state.paid_at) - s.paid_unlocks_per_hour] > t - interval '1 hour' THEN
+    RETURN risk_incident(state, 'paid', 1, application, t);
+  END IF;
+  RETURN state;
 END $$;
 
 -- Before several unlocks of one user in one transaction, each by a call of unlock_shares(): everything that they lock, in
@@ -89,6 +99,22 @@ BEGIN
   PERFORM 1 FROM ledger_accounts WHERE user_id = ANY (parties) ORDER BY user_id FOR NO KEY UPDATE;
   INSERT INTO share_counters (share_id) SELECT w FROM unnest(wanted) w ORDER BY w ON CONFLICT DO NOTHING;
   PERFORM 1 FROM share_counters WHERE share_id = ANY (wanted) ORDER BY share_id FOR NO KEY UPDATE;
+END $$;
+
+-- Most applications have no webhook: asked first, because note_unlocks() costs twenty times this, also where it finds nothing.
+CREATE OR REPLACE FUNCTION has_webhook(p_applications bigint[]) RETURNS boolean LANGUAGE sql STABLE AS
+  $$ SELECT EXISTS (SELECT FROM webhooks w WHERE w.application_id = ANY (p_applications) AND w.status = 1) $$;
+
+-- New unlocks, for the webhooks of their applications.
+CREATE OR REPLACE FUNCTION note_unlocks(p_unlocks unlock_request[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO application_events (application_id, type, data)
+    SELECT u.application_id, 'share.unlocked', jsonb_build_object('user_id', u.user_id, 'slug',
+        (SELECT replace(h.slug::text, '-', '') FROM shares h WHERE h.id = u.share_id), 'via', u.way, 'points', coalesce(u.points, 0))
+    FROM unnest(p_unlocks) u WHERE is_wanted(u.application_id, 'share.unlocked');
+  IF FOUND THEN
+    PERFORM pg_notify('resource_sharing:application_events', '');
+  END IF;
 END $$;
 
 -- The links of shares: own, free, had before, free this week, or for points, in that order. Several unlocks of
@@ -245,15 +271,8 @@ BEGIN
       SELECT 'unlock.charged', p.user_id, p.application_id, p.credential_id, p.grant_id,
         jsonb_build_object('share_id', p.share_id, 'points', p.price) FROM unnest(paid) p;
   END IF;
-  -- Most applications have no webhook: asked first, because the insert costs twenty times this, also where it finds nothing.
-  IF EXISTS (SELECT FROM webhooks w WHERE w.application_id = ANY (p_applications) AND w.status = 1) THEN
-    INSERT INTO application_events (application_id, type, data)
-      SELECT u.application_id, 'share.unlocked', jsonb_build_object('user_id', u.user_id, 'slug',
-          (SELECT replace(h.slug::text, '-', '') FROM shares h WHERE h.id = u.share_id), 'via', u.way, 'points', coalesce(u.points, 0))
-      FROM unnest(new_unlocks) u WHERE is_wanted(u.application_id, 'share.unlocked');
-    IF FOUND THEN
-      PERFORM pg_notify('resource_sharing:application_events', '');
-    END IF;
+  IF has_webhook(p_applications) THEN
+    PERFORM note_unlocks(new_unlocks);
   END IF;
   UPDATE risk_states k SET tier = w.tier, changed_at = w.changed_at, troubled_at = w.troubled_at,
     incident_at = w.incident_at, paused_at = w.paused_at, paused_until = w.paused_until, needs_review = w.needs_review,

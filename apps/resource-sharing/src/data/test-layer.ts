@@ -13,6 +13,7 @@ export const TEST_LAYER: Omit<Layer, 'sqlFolder'> = {
     'ledger.sql',
     'risk.sql',
     'shares.sql',
+    'single-unlocks.sql',
     'subscriptions.sql',
     'unlocks.sql',
     'weekly-free.sql',

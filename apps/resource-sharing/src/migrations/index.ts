@@ -51,6 +51,7 @@ import { CreateSubscriptions1763668801821 } from './1763668801821-create-subscri
 import { UseSubscriptionSql1763668801822 } from './1763668801822-use-subscription-sql.js';
 import { LookOnceAtAccounts1763668801823 } from './1763668801823-look-once-at-accounts.js';
 import { ShutTestShares1763668801824 } from './1763668801824-shut-test-shares.js';
+import { UnlockOneByValues1763668801830 } from './1763668801830-unlock-one-by-values.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -107,4 +108,5 @@ export const MIGRATIONS = [
   UseSubscriptionSql1763668801822,
   LookOnceAtAccounts1763668801823,
   ShutTestShares1763668801824,
+  UnlockOneByValues1763668801830,
 ];

@@ -49,10 +49,16 @@ interface Asked {
   readonly looked: boolean;
 }
 
-const UNLOCK: Statement = {
+const ANSWER = 'n, outcome, kind, url, access_code, points, tier, quota, remaining, reset_s, retry_s';
+
+const UNLOCK_ONE: Statement = {
+  name: 'unlock_share',
+  text: `SELECT ${ANSWER} FROM unlock_share($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+};
+
+const UNLOCK_SEVERAL: Statement = {
   name: 'unlock_shares',
-  text: `SELECT n, outcome, kind, url, access_code, points, tier, quota, remaining, reset_s, retry_s
-    FROM unlock_shares($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  text: `SELECT ${ANSWER} FROM unlock_shares($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 };
 
 const LOCK: Statement = { name: 'lock_unlocks', text: 'SELECT lock_unlocks($1, $2::uuid[])' };
@@ -107,7 +113,7 @@ export class Unlocks {
 
   private async run(asked: readonly Asked[], tx?: EntityManager): Promise<UnlockRow[]> {
     const { timeZone, weeklyFreeLimit, weeklyFreeBonusMax } = this.settings;
-    const rows = await runStatement<UnlockRow>(this.dataSource, tx, UNLOCK, [
+    const columns = [
       asked.map(({ caller }) => caller.userId),
       asked.map(({ slug }) => slug),
       asked.map(({ caller }) => caller.isPremium),
@@ -115,6 +121,10 @@ export class Unlocks {
       asked.map(({ caller }) => caller.credentialId),
       asked.map(({ caller }) => caller.grantId),
       asked.map(({ looked }) => looked),
+    ];
+    const isOne = asked.length === 1;
+    const rows = await runStatement<UnlockRow>(this.dataSource, tx, isOne ? UNLOCK_ONE : UNLOCK_SEVERAL, [
+      ...(isOne ? columns.map(([value]) => value) : columns),
       timeZone,
       weeklyFreeLimit,
       weeklyFreeBonusMax,
