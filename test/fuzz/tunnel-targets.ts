@@ -102,6 +102,7 @@ const START = {
   wantsAnswer: true,
   framed: true,
   reused: true,
+  longRecords: true,
   visitor: ENDS[0],
   entrance: ENDS[1],
 } as const;

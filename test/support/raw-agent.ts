@@ -72,10 +72,10 @@ export class RawAgent {
     this.frames = new Frames(control);
   }
 
-  /** Authenticates and waits until it is welcome. */
-  static async start(port: number, secret: string, agentId = 'raw'): Promise<RawAgent> {
+  /** Authenticates and waits until it is welcome. `more`: further fields of `auth`. */
+  static async start(port: number, secret: string, agentId = 'raw', more: object = {}): Promise<RawAgent> {
     const agent = await RawAgent.connect(port);
-    agent.send(FRAME.auth, JSON.stringify({ versions: [1], secret, agentId, epoch: 1, software: 'raw/1' }));
+    agent.send(FRAME.auth, JSON.stringify({ versions: [1], secret, agentId, epoch: 1, software: 'raw/1', ...more }));
     await waitFor(() => agent.frames.of(FRAME.welcome).length === 1);
     return agent;
   }

@@ -141,7 +141,9 @@ export class AgentChannels {
   /** @throws TunnelError `protocol`. */
   private started(channel: OpenChannel, bytes: Buffer, rest: Buffer): void {
     const start = decodeStart(bytes, channel.key, channel.visitors);
-    const carried = held(channel.stream, start.framed, rest);
+    const { stream } = channel;
+    if (start.longRecords && stream instanceof SealedStream) stream.useLongRecords();
+    const carried = held(stream, start.framed, rest);
     const arrival = this.resources.arrival(start);
     if (!arrival) return this.serve(channel, start, carried);
     carried.once('close', () => this.idle.delete(channel));

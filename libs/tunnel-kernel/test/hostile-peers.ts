@@ -114,6 +114,7 @@ function startBytes(random: Random, { key }: ChannelTicket): Buffer {
     wantsAnswer: random() < 0.5,
     framed: random() < 0.5,
     reused: random() < 0.5,
+    longRecords: random() < 0.5,
     visitor: place,
     entrance: place,
   };

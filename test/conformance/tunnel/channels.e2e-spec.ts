@@ -90,7 +90,7 @@ describe('a ticket opens', () => {
     const records = new Records(ticket, 'agent');
     const [bytes] = (await once(channel, 'data')) as [Buffer];
     expect(readStart(records.open(bytes)[0] ?? bytes, ticket.key)).toEqual({
-      flags: 4,
+      flags: 12,
       id: 7,
       kind: 0,
       destination: '',

@@ -73,7 +73,7 @@ const end = (encrypt: boolean): string => (encrypt ? '.' : '\0\0\0');
 const READY = Buffer.of(0);
 
 describe.each([false, true])('a server that reuses channels, sealed: %s', (encrypt) => {
-  const flags = encrypt ? 4 : 6;
+  const flags = encrypt ? 12 : 6;
 
   async function served(): Promise<{ agent: RawAgent; key: Buffer; port: number; visitor: Socket; wire: Wire }> {
     const client = yard.client({ encrypt });

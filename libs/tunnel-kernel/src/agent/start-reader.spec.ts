@@ -16,6 +16,7 @@ const START = encodeStart(
     wantsAnswer: false,
     framed: true,
     reused: true,
+    longRecords: true,
     visitor: place,
     entrance: place,
   },

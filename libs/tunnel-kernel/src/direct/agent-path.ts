@@ -150,6 +150,7 @@ export class AgentPath {
       wantsAnswer: false,
       framed: false,
       reused: false,
+      longRecords: false,
     };
     const channel = { start: { ...start, visitor, entrance }, stream, reader, id: this.id };
     await this.targets.serve({ ...channel, owner: owner ?? this.nobody() });

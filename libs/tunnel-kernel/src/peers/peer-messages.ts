@@ -152,6 +152,7 @@ function readAgent(value: unknown, path: string): RemoteAgent {
     epoch: fields.integer('epoch', 0, MAX_ID),
     replica: fields.flag('replica'),
     sealed: fields.flag('sealed'),
+    longRecords: fields.optionalFlag('longRecords') ?? false,
     since: fields.integer('since', 0, MAX_ID),
   };
 }

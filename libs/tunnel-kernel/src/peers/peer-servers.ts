@@ -374,6 +374,6 @@ export class PeerServers {
 }
 
 function remoteAgentOf({ order, identity, since }: ServerSession): RemoteAgent {
-  const { client, agentId, slot, epoch, replica } = identity;
-  return { key: order, clientId: client.id, agentId, slot, epoch, replica, sealed: client.encrypt, since };
+  const { client, agentId, slot, epoch, replica, longRecords } = identity;
+  return { key: order, clientId: client.id, agentId, slot, epoch, replica, sealed: client.encrypt, longRecords, since };
 }

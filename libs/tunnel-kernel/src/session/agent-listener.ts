@@ -6,6 +6,7 @@ import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint, farEnd } from '../base/endpoint.js';
 import { MuxStream } from '../mux/mux-stream.js';
+import type { ChannelTicket } from '../wire/messages.js';
 import { channelKeys } from '../wire/sealed-records.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
@@ -216,7 +217,7 @@ export class AgentListener {
     reader.restore();
     if (stream instanceof MuxStream) stream.widen();
     const { ticket, holder } = found;
-    holder.admit(ticket, holder.sealed ? new SealedStream(stream, channelKeys(ticket), 'server') : stream);
+    holder.admit(ticket, holder.sealed ? sealed(stream, ticket, holder.longRecords) : stream);
   }
 
   private refuse(stream: ByteStream, error: unknown): void {
@@ -226,6 +227,12 @@ export class AgentListener {
     });
     stream.destroy();
   }
+}
+
+function sealed(stream: ByteStream, ticket: ChannelTicket, longRecords: boolean): SealedStream {
+  const own = new SealedStream(stream, channelKeys(ticket), 'server');
+  if (longRecords) own.useLongRecords();
+  return own;
 }
 
 function addressOf(stream: ByteStream, arrival: Arrival | null): string | undefined {

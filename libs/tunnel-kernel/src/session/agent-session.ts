@@ -128,7 +128,7 @@ export class AgentSession {
       message: (message) => this.receive(message),
       closed: (error) => this.finish(error),
     });
-    const auth = { versions: [PROTOCOL_VERSION], secret, agentId, epoch, software };
+    const auth = { versions: [PROTOCOL_VERSION], secret, agentId, epoch, software, longRecords: true };
     this.link.send({ type: 'auth', ...auth, ...(slot > 0 && { slot }), ...(replica && { replica }) });
   }
 

@@ -50,6 +50,8 @@ export interface PoolOptions {
   limits: PoolLimits;
   now: () => number;
   sealed: boolean;
+  /** The agent takes records of `MAX_RECORD_BYTES`. */
+  longRecords: boolean;
   /** The client has no visitors yet, as far as is known. */
   quiet: boolean;
   /** First byte of the ids of tickets, for a server that passes them on; null: any. Absent: as for local agents. */
@@ -79,6 +81,7 @@ export class ChannelPool implements TicketHolder {
   private readonly limits: PoolLimits;
   private readonly now: () => number;
   readonly sealed: boolean;
+  readonly longRecords: boolean;
   private readonly deliver: (tickets: ChannelTicket[]) => void;
   private readonly firstByte: number | null | undefined;
   private readonly idle: PooledChannel[] = [];
@@ -100,11 +103,13 @@ export class ChannelPool implements TicketHolder {
   private readonly unanswered = new UnansweredChannels();
   private onGivenUp: Set<() => void> | null = null;
 
-  constructor({ tickets, limits, now, sealed, quiet, firstByte, deliver, visited, heard }: PoolOptions) {
+  constructor({ tickets, limits, now, sealed, longRecords, quiet, firstByte, ...more }: PoolOptions) {
+    const { deliver, visited, heard } = more;
     this.tickets = tickets;
     this.limits = limits;
     this.now = now;
     this.sealed = sealed;
+    this.longRecords = longRecords;
     this.deliver = deliver;
     this.firstByte = firstByte;
     this.visited = visited ?? nothing;

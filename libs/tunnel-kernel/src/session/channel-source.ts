@@ -28,7 +28,7 @@ export interface ChannelSourceOptions {
   arrivals: AgentArrivals;
 }
 
-export type StartOf = Omit<Start, 'wantsAnswer' | 'framed' | 'reused'>;
+export type StartOf = Omit<Start, 'wantsAnswer' | 'framed' | 'reused' | 'longRecords'>;
 
 /** The data channels of all clients, each started for one visitor: what is written goes to the target. */
 export class ChannelSource {
@@ -170,7 +170,9 @@ function isFramed({ stream, visitors }: Channel, { kind }: StartOf): boolean {
 function startOn(channel: Channel, start: StartOf, wantsAnswer: boolean): Start {
   const { kind, id, target, destination, visitor, entrance } = start;
   const framed = isFramed(channel, start);
-  return { kind, id, target, destination, wantsAnswer, framed, reused: isReused(channel, start), visitor, entrance };
+  const reused = isReused(channel, start);
+  const longRecords = channel.stream instanceof SealedStream;
+  return { kind, id, target, destination, wantsAnswer, framed, reused, longRecords, visitor, entrance };
 }
 
 // Channels of hosts and of datagrams are pooled by their users; for the others, opening a TCP connection is the cost

@@ -24,6 +24,7 @@ async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000, quiet = 
     limits: { ...DEFAULT_POOL_LIMITS, ...limits },
     now: () => clock.now,
     sealed: false,
+    longRecords: false,
     quiet,
     deliver: (more) => {
       tickets.push(...more);

@@ -24,6 +24,8 @@ export interface RemoteAgent {
   replica: boolean;
   /** Whether its data channels are sealed. */
   sealed: boolean;
+  /** Whether it takes records of `MAX_RECORD_BYTES`. */
+  longRecords: boolean;
   /** When it connected: milliseconds since the epoch, by the clock of its server. */
   since: number;
 }
@@ -122,6 +124,7 @@ export class RemoteAgents {
       ...this.options,
       tickets: this.tickets,
       sealed: agent.sealed,
+      longRecords: agent.longRecords,
       quiet: true,
       firstByte: server.worker,
       deliver: (tickets) => server.lend(agent, tickets),

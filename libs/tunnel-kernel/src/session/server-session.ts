@@ -85,6 +85,8 @@ export interface AgentIdentity {
   slot: number;
   /** Whether other agents may serve the client beside this one. */
   replica: boolean;
+  /** Whether it takes sealed records of `MAX_RECORD_BYTES`. */
+  longRecords: boolean;
 }
 
 /** An accepted control connection. */
@@ -239,9 +241,9 @@ export class ServerSession {
     this.known();
     if (!client.enabled) return this.park(auth);
     this.parkedAuth = null;
-    const { agentId, epoch, software, slot = 0, replica = false } = auth;
-    this.who = { client, agentId, epoch, software, slot, replica };
-    this.welcome(client);
+    const { agentId, epoch, software, slot = 0, replica = false, longRecords = false } = auth;
+    this.who = { client, agentId, epoch, software, slot, replica, longRecords };
+    this.welcome(client, longRecords);
   }
 
   /**
@@ -258,7 +260,7 @@ export class ServerSession {
     this.timer = setFlowTimeout(this.stream, () => this.end(clientDisabled()), this.context.parkMs);
   }
 
-  private welcome(client: ClientRecord): void {
+  private welcome(client: ClientRecord, longRecords: boolean): void {
     const { context, link } = this;
     clearTimeout(this.timer);
     context.admit(this);
@@ -279,6 +281,7 @@ export class ServerSession {
       limits: context.poolLimits,
       now: context.now,
       sealed: client.encrypt,
+      longRecords,
       quiet: context.agents() > context.poolLimits.quietAbove,
       deliver: (tickets) => this.deliver(tickets),
       visited: () => this.visited(),

@@ -22,6 +22,8 @@ export function tagOfTicket(ticketId: string): string {
 export interface TicketHolder {
   /** Whether its channels are sealed; unsealed ones are then refused. */
   readonly sealed: boolean;
+  /** Whether its agent takes records of `MAX_RECORD_BYTES`. */
+  readonly longRecords: boolean;
   admit(ticket: ChannelTicket, stream: ByteStream): void;
   expired(count: number): void;
 }

@@ -29,6 +29,7 @@ const fromAgent: fc.Arbitrary<Message> = fc.oneof(
     software: text(128),
     slot: fc.integer({ min: 0, max: 15 }),
     replica: fc.boolean(),
+    longRecords: fc.boolean(),
   }),
   fc.record({
     type: fc.constant('refused' as const),

@@ -94,6 +94,7 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
       software: fields.text('software', 128),
       ...optionalSlot(fields),
       ...optionalReplica(fields),
+      ...optionalLongRecords(fields),
     }),
     'auth',
   ),
@@ -243,6 +244,11 @@ function optionalSlot(fields: Fields): { slot?: number } {
 function optionalReplica(fields: Fields): { replica?: boolean } {
   const replica = fields.optionalFlag('replica');
   return replica === null ? {} : { replica };
+}
+
+function optionalLongRecords(fields: Fields): { longRecords?: boolean } {
+  const longRecords = fields.optionalFlag('longRecords');
+  return longRecords === null ? {} : { longRecords };
 }
 
 function optionalPort(fields: Fields): { packetPort?: number } {

@@ -22,6 +22,8 @@ export interface AuthMessage {
   slot?: number;
   /** Whether other agents may serve the client beside this one. Absent: the newest agent alone serves it. */
   replica?: boolean;
+  /** Whether the agent takes sealed records of `MAX_RECORD_BYTES`. Absent: of `COMMON_RECORD_BYTES`. */
+  longRecords?: boolean;
 }
 
 export const DIAL_FAILURES = [

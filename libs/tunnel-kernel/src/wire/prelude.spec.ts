@@ -28,6 +28,7 @@ const start = fc.record({
   wantsAnswer: fc.boolean(),
   framed: fc.boolean(),
   reused: fc.boolean(),
+  longRecords: fc.boolean(),
   visitor: endpoint,
   entrance: endpoint,
 });
@@ -88,6 +89,7 @@ describe('the start of a data channel', () => {
       wantsAnswer: false,
       framed: false,
       reused: false,
+      longRecords: false,
       visitor: { address: '192.0.2.1', port: 5 },
       entrance: { address: '::1', port: 80 },
     };

@@ -19,6 +19,7 @@ const START_VERSION = 1;
 const ANSWER_WANTED = 1;
 const FRAMED = 2;
 const REUSED = 4;
+const LONG_RECORDS = 8;
 /** Version, flags, length of what follows. */
 export const START_HEADER_BYTES = 4;
 /** Sent in place of a start, to check that the channel still works. */
@@ -58,6 +59,8 @@ export interface Start {
   framed: boolean;
   /** Whether the channel becomes idle again after a clean end in both directions. */
   reused: boolean;
+  /** Whether the server takes records of `MAX_RECORD_BYTES` on this channel. */
+  longRecords: boolean;
   visitor: Endpoint;
   /** The address that the visitor connected to. */
   entrance: Endpoint;
@@ -99,7 +102,7 @@ export function encodeStart(value: Start, key: Buffer | ShortHmac, index = 0): B
   if (destination.length > MAX_DESTINATION_BYTES) throw new RangeError('a destination over 255 bytes');
   const start = Buffer.allocUnsafe(START_HEADER_BYTES + length);
   start[0] = START_VERSION;
-  start[1] = (value.wantsAnswer ? ANSWER_WANTED : 0) | (value.framed ? FRAMED : 0) | (value.reused ? REUSED : 0);
+  start[1] = flagsOf(value);
   start.writeUInt16BE(length, 2);
   start[4] = KINDS.indexOf(value.kind);
   start.writeUInt8(value.target ?? ANY_TARGET, 5);
@@ -163,6 +166,7 @@ export function decodeStart(start: Buffer, key: Buffer | ShortHmac, index = 0): 
     wantsAnswer: (start.readUInt8(1) & ANSWER_WANTED) !== 0,
     framed: (start.readUInt8(1) & FRAMED) !== 0,
     reused: (start.readUInt8(1) & REUSED) !== 0,
+    longRecords: (start.readUInt8(1) & LONG_RECORDS) !== 0,
     visitor: { address: visitor.text, port: start.readUInt16BE(14) },
     entrance: { address: entrance.text, port: start.readUInt16BE(16) },
   };
@@ -176,6 +180,12 @@ export function encodeAnswer(failure: DialFailure | null): Buffer {
 /** An unknown failure becomes `other`. */
 export function decodeAnswer(byte: number): DialFailure | null {
   return byte === 0 ? null : (DIAL_FAILURES[byte - 1] ?? 'other');
+}
+
+function flagsOf({ wantsAnswer, framed, reused, longRecords }: Start): number {
+  return (
+    (wantsAnswer ? ANSWER_WANTED : 0) | (framed ? FRAMED : 0) | (reused ? REUSED : 0) | (longRecords ? LONG_RECORDS : 0)
+  );
 }
 
 function writeText(target: Buffer, text: string, at: number): number {

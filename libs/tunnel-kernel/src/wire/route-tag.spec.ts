@@ -41,7 +41,7 @@ describe('the route tag of a connection', () => {
   });
 
   it('is the first byte of the tickets of a process', () => {
-    const holder = { sealed: false, admit: () => undefined, expired: () => undefined };
+    const holder = { sealed: false, longRecords: false, admit: () => undefined, expired: () => undefined };
     const tickets = new TicketTable(1000, 7).issue(holder, 3);
     for (const ticket of tickets) expect(openingWorker(encodeOpening(ticket, false))).toBe(7);
     expect(openingWorker(Buffer.from('GW'))).toBeNull();

@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, type DecipherGCM } from 'node:crypto';
 import { CountedGcm, MAX_COUNTED_BYTES, type NonceSequence } from '@gatehouse/net';
-import { protocolError } from '../errors.js';
+import { protocolError, type TunnelError } from '../errors.js';
 import type { ChannelTicket } from './messages.js';
+import { SplitRecord } from './split-record.js';
 
 /** As for packets: with 128 bits it costs the same, ChaCha20-Poly1305 half as much again (decision 0030). */
 const CIPHER = 'aes-256-gcm';
@@ -12,12 +13,14 @@ const LENGTH_BYTES = 3;
 const TAG_BYTES = 16;
 /** Length of the plain bytes, then the tag; the sealed bytes follow. */
 export const RECORD_HEAD_BYTES = LENGTH_BYTES + TAG_BYTES;
-/** Limit of plain bytes: smaller records cost more per byte, larger ones need more memory without being faster. */
-export const MAX_RECORD_BYTES = 32 * 1024;
+/** Plain bytes of the longest record that may be sent to everybody. */
+export const COMMON_RECORD_BYTES = 32 * 1024;
+/** Plain bytes of the longest record: as many as are read at a time, because each record costs a cipher object and a write. */
+export const MAX_RECORD_BYTES = 256 * 1024;
 /** Up to this size, one buffer for head and bytes is cheaper than two. */
 const JOINED_BYTES = 4096;
-/** The key of a direction is replaced after this many records: 512 GiB at most. */
-const KEY_RECORDS = 2 ** 24;
+/** The key of a direction is replaced after this many records or plain bytes. With `COMMON_RECORD_BYTES` the records come first. */
+const KEY_LIMITS: KeyLimits = { records: 2 ** 24, bytes: 2 ** 39 };
 /** Records of a direction before short ones are sealed without a cipher object each: a single one would not pay for it. */
 const RECORDS_BEFORE_COUNTED = 2;
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -26,6 +29,11 @@ export interface ChannelKeys {
   /** For what the agent sends. */
   agent: Buffer;
   server: Buffer;
+}
+
+interface KeyLimits {
+  records: number;
+  bytes: number;
 }
 
 /** Keys of one data channel, one for each direction (HKDF, RFC 5869). */
@@ -48,18 +56,22 @@ class RecordKey {
   readonly nonce = Buffer.alloc(NONCE_BYTES);
   /** Of the record for which `next` was called last. */
   number = -1;
-  private readonly keyRecords: number;
+  private readonly limits: KeyLimits;
+  /** Plain bytes of the records that this key has sealed. */
+  private bytes = 0;
   private counted: CountedGcm | null = null;
 
-  constructor(key: Buffer, keyRecords: number) {
+  constructor(key: Buffer, limits: KeyLimits) {
     this.key = key;
-    this.keyRecords = keyRecords;
+    this.limits = limits;
   }
 
   /** Goes on to the next record, of this many bytes. Returns its cipher, or null: then it is Node's with `key` and `nonce`. */
   next(bytes: number): CountedGcm | null {
     this.number += 1;
-    if (this.number > 0 && this.number % this.keyRecords === 0) this.replace();
+    const isFull = (this.number % this.limits.records === 0 && this.number > 0) || this.bytes >= this.limits.bytes;
+    if (isFull) this.replace();
+    this.bytes += bytes;
     if (bytes > MAX_COUNTED_BYTES || this.number < RECORDS_BEFORE_COUNTED) {
       nonces.write(this.number, this.nonce, 0);
       return null;
@@ -75,6 +87,7 @@ class RecordKey {
 
   private replace(): void {
     this.key = Buffer.from(hkdfSync('sha256', this.key, NOTHING, 'gatehouse channel next', KEY_BYTES));
+    this.bytes = 0;
     this.counted?.erase();
     this.counted = null;
   }
@@ -90,8 +103,8 @@ export type SealedRecord = [record: Buffer] | [head: Buffer, sealed: Buffer];
 export class RecordSealer {
   private readonly key: RecordKey;
 
-  constructor(key: Buffer, keyRecords = KEY_RECORDS) {
-    this.key = new RecordKey(key, keyRecords);
+  constructor(key: Buffer, limits = KEY_LIMITS) {
+    this.key = new RecordKey(key, limits);
   }
 
   /** Up to `MAX_RECORD_BYTES`; an empty record ends the direction. Keeps no reference to `plain`. */
@@ -122,23 +135,20 @@ export class RecordSealer {
   }
 }
 
-/** Buffers for split records, kept for the next one. */
-const spare: Buffer[] = [];
-const MAX_SPARE = 32;
-const SPARE_BYTES = RECORD_HEAD_BYTES + MAX_RECORD_BYTES;
-
 /** Opens the records of the other direction, split in any way. */
 export class RecordOpener {
   private readonly key: RecordKey;
   private open: (plain: Buffer) => void;
-  /** An incomplete record; at first only its head. */
+  /** An incomplete short record; at first only its head. */
   private partial = NOTHING;
   private filled = 0;
   private total = 0;
+  /** An incomplete long record. */
+  private split: SplitRecord | null = null;
 
-  /** `open`: called with the bytes of each record; an empty one is the end. */
-  constructor(key: Buffer, open: (plain: Buffer) => void, keyRecords = KEY_RECORDS) {
-    this.key = new RecordKey(key, keyRecords);
+  /** `open`: called with the bytes of each record, in parts if it is long; an empty one is the end. */
+  constructor(key: Buffer, open: (plain: Buffer) => void, limits = KEY_LIMITS) {
+    this.key = new RecordKey(key, limits);
     this.open = open;
   }
 
@@ -148,17 +158,7 @@ export class RecordOpener {
    */
   read(chunk: Buffer): void {
     let at = 0;
-    while (at < chunk.length) {
-      if (this.filled === 0 && chunk.length - at >= RECORD_HEAD_BYTES) {
-        const end = at + recordBytes(chunk, at);
-        if (end <= chunk.length) {
-          this.openRecord(chunk.subarray(at, end));
-          at = end;
-          continue;
-        }
-      }
-      at += this.collect(chunk, at);
-    }
+    while (at < chunk.length) at += this.readPart(chunk, at);
   }
 
   /** Delivers the following records to another stream. */
@@ -168,14 +168,47 @@ export class RecordOpener {
 
   /** Whether a part of a record is missing. */
   get isWithin(): boolean {
-    return this.filled > 0;
+    return this.filled > 0 || this.split !== null;
   }
 
   /** Releases its memory: no more bytes will come. */
   close(): void {
-    this.giveBack();
+    this.split?.close();
+    this.split = null;
+    this.partial = NOTHING;
     this.filled = 0;
     this.key.close();
+  }
+
+  /** Returns the number of bytes that were used. */
+  private readPart(chunk: Buffer, at: number): number {
+    if (this.split) return this.continueSplit(this.split, chunk, at);
+    if (this.filled > 0 || chunk.length - at < RECORD_HEAD_BYTES) return this.collect(chunk, at);
+    const total = recordBytes(chunk, at);
+    if (at + total <= chunk.length) {
+      this.openRecord(chunk.subarray(at, at + total));
+      return total;
+    }
+    if (!isLong(total)) return this.collect(chunk, at);
+    this.beginSplit(chunk.subarray(at, at + RECORD_HEAD_BYTES));
+    return RECORD_HEAD_BYTES;
+  }
+
+  private beginSplit(head: Buffer): void {
+    const bytes = head.readUIntBE(0, LENGTH_BYTES);
+    this.key.next(bytes);
+    this.split = new SplitRecord(decipherOf(this.key, head), bytes);
+  }
+
+  private continueSplit(split: SplitRecord, chunk: Buffer, at: number): number {
+    const taken = split.take(chunk, at);
+    if (!split.isWhole) return taken;
+    this.split = null;
+    split.close();
+    const parts = split.open();
+    if (parts === null) throw notSealed();
+    for (const part of parts) this.open(part);
+    return taken;
   }
 
   private collect(chunk: Buffer, at: number): number {
@@ -185,52 +218,53 @@ export class RecordOpener {
     }
     const taken = chunk.copy(this.partial, this.filled, at, at + this.total - this.filled);
     this.filled += taken;
-    if (this.filled < this.total) return taken;
-    const total = recordBytes(this.partial, 0);
-    if (this.total < total) this.grow(total);
-    else this.openCollected();
+    if (this.filled === this.total) this.collected();
     return taken;
   }
 
-  private grow(total: number): void {
-    const head = this.partial;
-    this.partial =
-      total > JOINED_BYTES ? (spare.pop() ?? Buffer.allocUnsafeSlow(SPARE_BYTES)) : Buffer.allocUnsafe(total);
-    head.copy(this.partial);
-    this.total = total;
-  }
-
-  private openCollected(): void {
-    const record = this.partial.subarray(0, this.total);
+  private collected(): void {
+    const { partial } = this;
+    const total = recordBytes(partial, 0);
+    if (this.total < total && !isLong(total)) {
+      this.partial = Buffer.allocUnsafe(total);
+      partial.copy(this.partial);
+      this.total = total;
+      return;
+    }
     this.filled = 0;
-    this.openRecord(record);
-    // The opened bytes have memory of their own.
-    this.giveBack();
-  }
-
-  private giveBack(): void {
-    if (this.partial.length === SPARE_BYTES && spare.length < MAX_SPARE) spare.push(this.partial);
     this.partial = NOTHING;
+    if (isLong(total)) this.beginSplit(partial);
+    else this.openRecord(partial);
   }
 
   private openRecord(record: Buffer): void {
     const sealed = record.subarray(RECORD_HEAD_BYTES);
-    const tag = record.subarray(LENGTH_BYTES, RECORD_HEAD_BYTES);
-    const length = record.subarray(0, LENGTH_BYTES);
     const counted = this.key.next(sealed.length);
     const plain = counted
-      ? counted.open(this.key.number, sealed, tag, length)
-      : openWithNode(this.key, sealed, tag, length);
-    if (plain === null) throw protocolError('a record that was not sealed for this place');
+      ? counted.open(this.key.number, sealed, tagIn(record), lengthIn(record))
+      : openWithNode(decipherOf(this.key, record), sealed);
+    if (plain === null) throw notSealed();
     this.open(plain);
   }
 }
 
-/** Null if it was not sealed with this key, nonce and length. */
-function openWithNode({ key, nonce }: RecordKey, sealed: Buffer, tag: Buffer, length: Buffer): Buffer | null {
+function lengthIn(head: Buffer): Buffer {
+  return head.subarray(0, LENGTH_BYTES);
+}
+
+function tagIn(head: Buffer): Buffer {
+  return head.subarray(LENGTH_BYTES, RECORD_HEAD_BYTES);
+}
+
+function decipherOf({ key, nonce }: RecordKey, head: Buffer): DecipherGCM {
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(length);
-  decipher.setAuthTag(tag);
+  decipher.setAAD(lengthIn(head));
+  decipher.setAuthTag(tagIn(head));
+  return decipher;
+}
+
+/** Null if it was not sealed with this key, nonce and length. */
+function openWithNode(decipher: DecipherGCM, sealed: Buffer): Buffer | null {
   const plain = decipher.update(sealed);
   try {
     decipher.final();
@@ -240,9 +274,18 @@ function openWithNode({ key, nonce }: RecordKey, sealed: Buffer, tag: Buffer, le
   }
 }
 
+/** Whether a record of this size is worth deciphering in pieces. */
+function isLong(total: number): boolean {
+  return total > RECORD_HEAD_BYTES + JOINED_BYTES;
+}
+
 /** The size of a whole record, from its head. @throws TunnelError `protocol`. */
 function recordBytes(head: Buffer, at: number): number {
   const length = head.readUIntBE(at, LENGTH_BYTES);
   if (length > MAX_RECORD_BYTES) throw protocolError('a record that is too long');
   return RECORD_HEAD_BYTES + length;
+}
+
+function notSealed(): TunnelError {
+  return protocolError('a record that was not sealed for this place');
 }

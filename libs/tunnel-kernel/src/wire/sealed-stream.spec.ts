@@ -2,10 +2,17 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
 import { waitFor } from '@gatehouse/testing';
 import { closePairs, sockets } from '../../test/channel-pair.js';
-import { channelKeys, MAX_RECORD_BYTES, RecordOpener, RecordSealer, RECORD_HEAD_BYTES } from './sealed-records.js';
+import {
+  channelKeys,
+  COMMON_RECORD_BYTES,
+  MAX_RECORD_BYTES,
+  RecordOpener,
+  RecordSealer,
+  RECORD_HEAD_BYTES,
+} from './sealed-records.js';
 import { SealedStream } from './sealed-stream.js';
 
 afterEach(closePairs);
@@ -55,6 +62,8 @@ function recordsOfNode(texts: readonly Buffer[], keyRecords: number): Buffer[] {
     return Buffer.concat([length, cipher.getAuthTag(), sealed]);
   });
 }
+
+const afterRecords = (records: number): { records: number; bytes: number } => ({ records, bytes: Infinity });
 
 /** How the server's end takes these bytes. */
 async function taken(parts: readonly Buffer[]): Promise<string> {
@@ -184,8 +193,8 @@ describe('a sealed stream', () => {
 
   it('derives new keys after a number of records, on both sides', () => {
     const opened: string[] = [];
-    const sealer = new RecordSealer(keys.agent, 2);
-    const opener = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)), 2);
+    const sealer = new RecordSealer(keys.agent, afterRecords(2));
+    const opener = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)), afterRecords(2));
     const sealed = ['a', 'b', 'c', 'd', 'e'].map((text) => Buffer.concat(sealer.seal(Buffer.from(text))));
     opener.read(Buffer.concat(sealed));
     expect(opened.join('')).toBe('abcde');
@@ -193,12 +202,26 @@ describe('a sealed stream', () => {
     expect(() => old.read(Buffer.concat(sealed))).toThrow('not sealed');
   });
 
+  it('derives new keys after a number of bytes, on both sides', () => {
+    const opened: string[] = [];
+    const limits = { records: 1000, bytes: 3 };
+    const sealer = new RecordSealer(keys.agent, limits);
+    const opener = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)), limits);
+    const sealed = ['a', 'bb', 'c', 'ddd', 'e'].map((text) => Buffer.concat(sealer.seal(Buffer.from(text))));
+    opener.read(Buffer.concat(sealed));
+    expect(opened.join('')).toBe('abbcddde');
+    // The first two have one key, the next two the second.
+    const old = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)));
+    old.read(Buffer.concat(sealed.slice(0, 2)));
+    expect(() => old.read(sealed[2] as Buffer)).toThrow('not sealed');
+  });
+
   it('has the records that Node’s cipher makes, short and long ones in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.nat(40), fc.integer({ min: 100, max: 300 })), { maxLength: 40 }), (lengths) => {
-        const sealer = new RecordSealer(keys.agent, 7);
+        const sealer = new RecordSealer(keys.agent, afterRecords(7));
         const opened: Buffer[] = [];
-        const opener = new RecordOpener(keys.agent, (plain) => opened.push(plain), 7);
+        const opener = new RecordOpener(keys.agent, (plain) => opened.push(plain), afterRecords(7));
         const texts = lengths.map((length) => randomBytes(length));
         const sealed = texts.map((text) => Buffer.concat(sealer.seal(text)));
         expect(sealed).toEqual(recordsOfNode(texts, 7));
@@ -213,6 +236,87 @@ describe('a sealed stream', () => {
     const head = Buffer.alloc(RECORD_HEAD_BYTES);
     head.writeUIntBE(MAX_RECORD_BYTES + 1, 0, 3);
     expect(() => opener.read(head)).toThrow('too long');
+  });
+
+  it('opens long records in pieces, however they are split', () => {
+    const cut = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 300_000 }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 4_000, max: MAX_RECORD_BYTES }), { minLength: 1, maxLength: 3 }),
+        fc.array(cut, { minLength: 1, maxLength: 30 }),
+        (lengths, cuts) => {
+          const sealer = new RecordSealer(keys.agent);
+          const opened: Buffer[] = [];
+          const opener = new RecordOpener(keys.agent, (plain) => opened.push(plain));
+          const texts = lengths.map((length) => randomBytes(length));
+          const wire = Buffer.concat(texts.flatMap((text) => sealer.seal(text)));
+          for (let at = 0, turn = 0; at < wire.length; turn++) {
+            const size = turn < cuts.length ? (cuts[turn] as number) : wire.length;
+            // As memory that is used again for what comes next.
+            const piece = Buffer.from(wire.subarray(at, at + size));
+            opener.read(piece);
+            piece.fill(0);
+            at += size;
+          }
+          expect(opener.isWithin).toBe(false);
+          expect(Buffer.concat(opened).equals(Buffer.concat(texts))).toBe(true);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('delivers nothing of a long record in pieces before it is known to be whole', () => {
+    const wire = Buffer.concat(new RecordSealer(keys.agent).seal(randomBytes(200_000)));
+    wire[wire.length - 1]! ^= 1;
+    const opened: Buffer[] = [];
+    const opener = new RecordOpener(keys.agent, (plain) => opened.push(plain));
+    opener.read(wire.subarray(0, 150_000));
+    expect([opened.length, opener.isWithin]).toEqual([0, true]);
+    expect(() => opener.read(wire.subarray(150_000))).toThrow('not sealed');
+    expect(opened).toEqual([]);
+  });
+
+  it('has few parts for a long record that comes byte by byte', () => {
+    const plain = randomBytes(MAX_RECORD_BYTES);
+    const wire = Buffer.concat(new RecordSealer(keys.agent).seal(plain));
+    const opened: Buffer[] = [];
+    const opener = new RecordOpener(keys.agent, (part) => opened.push(part));
+    for (let at = 0; at < wire.length; at += 1) opener.read(wire.subarray(at, at + 1));
+    expect(Buffer.concat(opened).equals(plain)).toBe(true);
+    expect(opened.length).toBeLessThanOrEqual(16);
+  });
+
+  describe('with long records', () => {
+    const block = Buffer.alloc(40_000);
+    let sealed: MockInstance<RecordSealer['seal']>;
+    const lengths = (): number[] => sealed.mock.calls.splice(0).map(([plain]) => plain.length);
+    beforeEach(() => void (sealed = vi.spyOn(RecordSealer.prototype, 'seal')));
+    afterEach(() => sealed.mockRestore());
+
+    it('sends them where the other side takes them, also for the next visitor', async () => {
+      const [short, long] = [await pair(), await pair()];
+      long.near.useLongRecords();
+      for (const { near } of [short, long]) near.write(block);
+      long.near.next().write(block);
+      expect(lengths()).toEqual([COMMON_RECORD_BYTES, block.length - COMMON_RECORD_BYTES, block.length, block.length]);
+    });
+
+    it('sends short ones while the line does not take everything at once', async () => {
+      const { near, farSocket } = await pair();
+      near.useLongRecords();
+      while (near.writableLength === 0) near.write(block);
+      lengths();
+      near.write(block);
+      expect(lengths()).toEqual([COMMON_RECORD_BYTES, block.length - COMMON_RECORD_BYTES]);
+      farSocket.resume();
+      await waitFor(() => near.writableLength === 0);
+      near.write(block.subarray(0, 1));
+      near.write(block);
+      expect(lengths()).toEqual([1, COMMON_RECORD_BYTES, block.length - COMMON_RECORD_BYTES]);
+      near.write(block);
+      expect(lengths()).toEqual([block.length]);
+    });
   });
 
   it('delivers the bytes in order, however they are split, paused and pushed back', async () => {

@@ -2,7 +2,14 @@ import { Socket } from 'node:net';
 import { reuseMemory, type ByteStream } from '@gatehouse/net';
 import { ReusableChannelStream } from './reusable-channel-stream.js';
 import { READY } from './prelude.js';
-import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type SealedRecord } from './sealed-records.js';
+import {
+  COMMON_RECORD_BYTES,
+  MAX_RECORD_BYTES,
+  RecordOpener,
+  RecordSealer,
+  type ChannelKeys,
+  type SealedRecord,
+} from './sealed-records.js';
 
 const NOTHING = Buffer.alloc(0);
 /** Up to this size, one record for a lead and the first bytes is cheaper than two. */
@@ -17,6 +24,10 @@ export class SealedStream extends ReusableChannelStream {
   private readonly opener: RecordOpener;
   private readonly side: keyof ChannelKeys;
   private endOpened = false;
+  /** Longest record that the other side takes. */
+  private recordBytes = COMMON_RECORD_BYTES;
+  /** Whether the transport did not take the last record at once. */
+  private isSlow = false;
 
   /** A previous stream in place of keys: its records and their numbers continue. */
   constructor(inner: ByteStream, keys: ChannelKeys | SealedStream, side: keyof ChannelKeys) {
@@ -26,6 +37,7 @@ export class SealedStream extends ReusableChannelStream {
       this.sealer = keys.sealer;
       this.opener = keys.opener;
       this.opener.openTo(open);
+      this.recordBytes = keys.recordBytes;
     } else {
       this.sealer = new RecordSealer(keys[side]);
       this.opener = new RecordOpener(keys[side === 'agent' ? 'server' : 'agent'], open);
@@ -47,10 +59,17 @@ export class SealedStream extends ReusableChannelStream {
     reuseMemory(this.inner);
   }
 
+  /** The other side takes records of `MAX_RECORD_BYTES`. */
+  useLongRecords(): void {
+    this.recordBytes = MAX_RECORD_BYTES;
+  }
+
   protected send(chunk: Uint8Array): boolean {
     let room = true;
-    for (let at = 0; at < chunk.length; at += MAX_RECORD_BYTES) {
-      room = this.sendRecord(this.sealer.seal(chunk.subarray(at, at + MAX_RECORD_BYTES)));
+    for (let at = 0, end = 0; at < chunk.length; at = end) {
+      // What arrives of a record waits for the rest of it: on a slow line that should not be much.
+      end = at + (this.isSlow ? COMMON_RECORD_BYTES : this.recordBytes);
+      room = this.sendRecord(this.sealer.seal(chunk.subarray(at, end)));
     }
     return room;
   }
@@ -92,7 +111,8 @@ export class SealedStream extends ReusableChannelStream {
     inner.write(head);
     const room = inner.write(sealed);
     inner.uncork();
-    if (inner.writableLength === 0) freeMemory(sealed);
+    this.isSlow = inner.writableLength > 0;
+    if (!this.isSlow) freeMemory(sealed);
     return room;
   }
 
