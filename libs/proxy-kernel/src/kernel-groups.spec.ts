@@ -74,44 +74,45 @@ async function listen(server: Server, port = 0): Promise<number> {
 
 const startEcho = (): Promise<number> => listen(createServer((socket) => socket.pipe(socket)));
 
-/** A node that forwards to `port` and can be stopped and started. */
+/** A node that forwards to a target and can be stopped and started. It keeps its port, which another program might take. */
 class Gate {
   port = 0;
+  private alive = true;
   private readonly target: number;
-  private server?: Server;
   private readonly sockets = new Set<Socket>();
 
   constructor(target: number) {
     this.target = target;
-    cleanups.push(() => this.die());
   }
 
-  async live(): Promise<this> {
-    const server = createServer((socket) => {
-      const onward = connect(this.target, '127.0.0.1');
-      for (const end of [socket, onward]) {
-        this.sockets.add(end);
-        end.on('error', () => undefined).on('close', () => this.sockets.delete(end));
-      }
-      socket.pipe(onward).pipe(socket);
-    });
-    server.listen(this.port, '127.0.0.1');
-    await once(server, 'listening');
-    this.port = (server.address() as AddressInfo).port;
-    this.server = server;
+  async start(): Promise<this> {
+    this.port = await listen(createServer((socket) => (this.alive ? this.forward(socket) : socket.resetAndDestroy())));
     return this;
   }
 
+  live(): void {
+    this.alive = true;
+  }
+
   die(): void {
-    this.server?.close();
+    this.alive = false;
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  private forward(socket: Socket): void {
+    const onward = connect(this.target, '127.0.0.1');
+    for (const end of [socket, onward]) {
+      this.sockets.add(end);
+      end.on('error', () => undefined).on('close', () => this.sockets.delete(end));
+    }
+    socket.pipe(onward).pipe(socket);
   }
 }
 
 async function nodes(count: number): Promise<{ gates: Gate[]; outbounds: KernelConfig['outbounds'] }> {
   const far = await start();
   const gates: Gate[] = [];
-  for (let index = 0; index < count; index += 1) gates.push(await new Gate(far.port).live());
+  for (let index = 0; index < count; index += 1) gates.push(await new Gate(far.port).start());
   const outbounds = gates.map(({ port }, index) => ({
     tag: `n${index + 1}`,
     node: { type: 'socks5', name: `node ${index + 1}`, server: '127.0.0.1', port } as const,
@@ -187,7 +188,7 @@ describe('a url-test group in a kernel', () => {
     expect(await visit(port, 'localhost', echo)).toBe(true);
     expect(circuits).toHaveLength(1);
 
-    await gates[0]?.live();
+    gates[0]?.live();
     clock.offset += 31_000;
     await until(async () => (await kernel.testRoute(flow('localhost', echo))).outbound === 'n1');
     expect(await visit(port, 'localhost', echo)).toBe(true);
@@ -203,7 +204,7 @@ describe('a url-test group in a kernel', () => {
     gates[0]?.die();
     for (let index = 0; index < 5; index += 1) await visit(port, 'localhost', echo);
     await until(() => switches.length === 1);
-    await gates[0]?.live();
+    gates[0]?.live();
     kernel.setHealth(null, { n1: alive(5, Date.now() + 1000) });
     expect(switches).toMatchObject([
       { to: 'n2', reason: 'dead' },
