@@ -149,18 +149,24 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function stateOf({ rule, left, fullAt }: Lease, now: number): LimitState {
+function stateOf(lease: Lease, now: number): LimitState {
+  const { name, quota, windowMs } = lease.rule;
+  return { name, quota, windowMs, remaining: remainingOf(lease, now), resetMs: Math.max(0, lease.fullAt - now) };
+}
+
+function remainingOf({ rule: { quota, windowMs }, left, fullAt }: Lease, now: number): number {
   const ahead = Math.max(0, fullAt - now);
-  const remaining = left + Math.max(0, rule.quota - (ahead / rule.windowMs) * rule.quota);
-  const { name, quota, windowMs } = rule;
-  return { name, quota, windowMs, remaining: Math.min(quota, remaining), resetMs: ahead };
+  return Math.min(quota, left + Math.max(0, quota - (ahead / windowMs) * quota));
 }
 
 /** The limit that will be reached first. */
 function tightest(leases: readonly Lease[], now: number): LimitState {
-  let found = stateOf(leases[0] as Lease, now);
-  for (let index = 1; index < leases.length; index++) found = tighter(found, stateOf(leases[index] as Lease, now));
-  return found;
+  let found = leases[0] as Lease;
+  for (let index = 1; index < leases.length; index++) {
+    const other = leases[index] as Lease;
+    if (remainingOf(other, now) < remainingOf(found, now)) found = other;
+  }
+  return stateOf(found, now);
 }
 
 function tighter(one: LimitState, other: LimitState): LimitState {

@@ -38,6 +38,9 @@ function resetTime(seconds: number): number {
 /** Answers a refusal in the service's wire format; counts by client address, an IPv6 /64 as one. */
 @Injectable()
 export class ThrottlingGuard extends ThrottlerGuard {
+  /** By handler: whether its route has its own limits. */
+  private readonly skipped = new WeakMap<object, boolean>();
+
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
@@ -48,8 +51,16 @@ export class ThrottlingGuard extends ThrottlerGuard {
 
   /** Skipped routes cost almost nothing: the library would read a dozen decorators first. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    const isSkipped = this.reflector.get<boolean | undefined>(SKIPPED, context.getHandler()) === true;
-    return isSkipped ? PASSED : super.canActivate(context);
+    return this.isSkipped(context.getHandler()) ? PASSED : super.canActivate(context);
+  }
+
+  /** Metadata of a route never changes, so it is read once. */
+  private isSkipped(handler: ReturnType<ExecutionContext['getHandler']>): boolean {
+    const known = this.skipped.get(handler);
+    if (known !== undefined) return known;
+    const isSkipped = this.reflector.get<boolean | undefined>(SKIPPED, handler) === true;
+    this.skipped.set(handler, isSkipped);
+    return isSkipped;
   }
 
   /** The library says in how many seconds a window ends; everything else here says when, in Unix seconds. */
