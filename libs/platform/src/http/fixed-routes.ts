@@ -47,6 +47,7 @@ function enter(layer: Layer, request: Request, response: Response, next: NextFun
 function findRoutes(application: Application, steps: readonly RequestHandler[]): Routes {
   const { stack } = application.router as unknown as { stack: readonly Layer[] };
   const found = new Map<string, Layer>();
+  const takers = new Map<string, readonly Layer[]>();
   const last = Math.max(...steps.map((step) => stack.findIndex(({ handle }) => handle === step)));
   for (const layer of stack.slice(last + 1)) {
     // The middleware between routes is unknown here, so routes behind it are left to Express.
@@ -54,7 +55,9 @@ function findRoutes(application: Application, steps: readonly RequestHandler[]):
     const { path } = layer.route;
     if (typeof path !== 'string' || /[:*{]/.test(path)) continue;
     for (const method of methodsOf(layer)) {
-      const first = stack.find((other) => handles(other, method) && other.match(path) !== false);
+      const others = takers.get(method) ?? stack.filter((other) => handles(other, method));
+      takers.set(method, others);
+      const first = others.find((other) => other.match(path) !== false);
       if (first === layer) found.set(`${method} ${path}`, layer);
     }
   }
