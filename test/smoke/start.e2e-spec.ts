@@ -203,6 +203,22 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
       await waitFor(async () => (await rows()) === FLOWS, { timeoutMs: 30_000 });
       await origin.close();
     });
+
+    // The last of them: it ends the platform of those before it.
+    it('starts cleanly after its supervisor was killed, with no row lost, and exits with 143 on SIGTERM', async () => {
+      await query(readState(home).databaseUrl, 'INSERT INTO public.kept VALUES (8)');
+      process.kill(platform.pid, 'SIGKILL');
+      await platform.ended;
+      platform = await new LaunchedPlatform(home, ports).ready();
+      expect(await query(readState(home).databaseUrl, 'SELECT n FROM public.kept ORDER BY n')).toEqual([
+        { n: 7 },
+        { n: 8 },
+      ]);
+      const { code, seconds } = await platform.stop('SIGTERM');
+      expect(code).toBe(143);
+      expect(seconds).toBeLessThan(STOP_SECONDS);
+      expect(processesOf(home)).toEqual([]);
+    });
   });
 
   it.each(PORT_VARIABLES)('reports in one line that the port of %s is taken, and starts nothing', async (variable) => {
@@ -224,22 +240,6 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     const platform = launch(home, ports, { GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64') });
     expect((await platform.ended).code).toBe(1);
     expect(platform.errors).toMatch(/^gatehouse: [a-z-]+ cannot start: .*GATEHOUSE_SECRET_KEY/m);
-    expect(processesOf(home)).toEqual([]);
-  });
-
-  it('starts cleanly after its supervisor was killed, with no row lost, and exits with 143 on SIGTERM', async () => {
-    const platform = await launch().ready();
-    await query(readState(home).databaseUrl, 'INSERT INTO public.kept VALUES (8)');
-    process.kill(platform.pid, 'SIGKILL');
-    await platform.ended;
-    const next = await launch().ready();
-    expect(await query(readState(home).databaseUrl, 'SELECT n FROM public.kept ORDER BY n')).toEqual([
-      { n: 7 },
-      { n: 8 },
-    ]);
-    const { code, seconds } = await next.stop('SIGTERM');
-    expect(code).toBe(143);
-    expect(seconds).toBeLessThan(STOP_SECONDS);
     expect(processesOf(home)).toEqual([]);
   });
 
