@@ -52,6 +52,7 @@ import { UseSubscriptionSql1763668801822 } from './1763668801822-use-subscriptio
 import { LookOnceAtAccounts1763668801823 } from './1763668801823-look-once-at-accounts.js';
 import { ShutTestShares1763668801824 } from './1763668801824-shut-test-shares.js';
 import { UnlockOneByValues1763668801830 } from './1763668801830-unlock-one-by-values.js';
+import { CheckColumnsByDomains1763668801831 } from './1763668801831-check-columns-by-domains.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -109,4 +110,5 @@ export const MIGRATIONS = [
   LookOnceAtAccounts1763668801823,
   ShutTestShares1763668801824,
   UnlockOneByValues1763668801830,
+  CheckColumnsByDomains1763668801831,
 ];
