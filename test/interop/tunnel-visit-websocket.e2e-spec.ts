@@ -52,7 +52,7 @@ async function nginx(context: TestContext, upstream: number): Promise<number> {
   );
   return programs.start(program, (port) => {
     const text = `${user}
-      daemon off; pid ${folder}/nginx.pid; worker_processes 1; events { worker_connections 256; }
+      daemon off; master_process off; pid ${folder}/nginx.pid; events { worker_connections 256; }
       http {
         access_log off; ${temporary.join(' ')}
         server {

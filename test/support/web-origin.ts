@@ -65,8 +65,9 @@ function configuration(folder: string, port: number, slowRate: string): string {
   return `
 ${user}
 daemon off;
+# As one process: a worker would outlive a master that is killed.
+master_process off;
 pid ${folder}/nginx.pid;
-worker_processes 1;
 events { worker_connections 1024; }
 http {
   log_format bytes '$uri $request_length $bytes_sent';

@@ -44,7 +44,7 @@ function nginxBefore(port: number): string[] {
   writeFileSync(
     file,
     `${process.getuid?.() === 0 ? 'user root;' : ''}
-daemon off; pid ${folder}/nginx.pid; worker_processes 1; events { worker_connections 64; }
+daemon off; master_process off; pid ${folder}/nginx.pid; events { worker_connections 64; }
 http { access_log off; ${temporary}
   server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${origin.port}; proxy_http_version 1.1; } } }
 `,
