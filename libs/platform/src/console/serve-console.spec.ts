@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bootConsole } from '../service/boot-console.fixture.js';
+import { bootNotes } from '../service/boot-notes.fixture.js';
 import { CONSOLE_POLICY } from './serve-console.js';
 
 const SCRIPT = 'console.log(1);'.repeat(50);
@@ -25,7 +25,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 afterEach(() => app.close());
 
 async function boot(folder = join(root, 'site')) {
-  ({ app, lines } = await bootConsole({
+  ({ app, lines } = await bootNotes({
+    globalPrefix: 'api/v1',
     openapi: { path: '/api/v1/openapi.json', title: 'Notes' },
     console: {
       folder,

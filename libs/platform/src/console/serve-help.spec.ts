@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bootConsole } from '../service/boot-console.fixture.js';
+import { bootNotes } from '../service/boot-notes.fixture.js';
 import { CONSOLE_POLICY } from './serve-console.js';
 
 const PAGE = '<title>Help</title>'.repeat(50);
@@ -25,7 +25,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 afterEach(() => app.close());
 
 async function boot(folder = join(root, 'site')) {
-  ({ app, lines } = await bootConsole({ console: { folder } }));
+  ({ app, lines } = await bootNotes({ globalPrefix: 'api/v1', console: { folder } }));
   return request(app.getHttpServer());
 }
 

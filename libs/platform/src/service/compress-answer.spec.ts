@@ -1,24 +1,13 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterEach, describe, expect, it } from 'vitest';
-import { JsonLogger } from '../logging/json-logger.js';
-import { loadSettings } from '../settings/load-settings.js';
-import { ServiceSettings } from '../settings/service-settings.js';
-import { createServiceApp } from './create-service-app.js';
-import { NotesModule } from './notes.fixture.js';
+import { bootNotes } from './boot-notes.fixture.js';
 
 let app: NestExpressApplication;
 afterEach(() => app.close());
 
 async function boot(compress: boolean): Promise<ReturnType<typeof request>> {
-  app = await createServiceApp({
-    name: 'notes',
-    module: NotesModule,
-    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none' }),
-    logger: new JsonLogger({ service: 'notes', level: 'error', write: () => undefined }),
-    http: { errorFormat: 'proxy', compress },
-  });
-  await app.init();
+  ({ app } = await bootNotes({ compress }));
   return request(app.getHttpServer());
 }
 

@@ -1,23 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JsonLogger } from '../logging/json-logger.js';
-import { loadSettings } from '../settings/load-settings.js';
-import { ServiceSettings } from '../settings/service-settings.js';
-import { createServiceApp } from './create-service-app.js';
-import { NotesModule } from './notes.fixture.js';
+import { bootNotes } from './boot-notes.fixture.js';
 
 let app: NestExpressApplication;
 
 beforeAll(async () => {
-  app = await createServiceApp({
-    name: 'notes',
-    module: NotesModule,
-    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none', TRUSTED_PROXIES: '' }),
-    logger: new JsonLogger({ service: 'notes', level: 'error', write: () => undefined }),
-    http: { errorFormat: 'proxy', entityTag: tagOfNote },
-  });
-  await app.init();
+  ({ app } = await bootNotes({ entityTag: tagOfNote }));
 });
 afterAll(() => app.close());
 

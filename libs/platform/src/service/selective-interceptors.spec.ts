@@ -5,11 +5,7 @@ import type { Request } from 'express';
 import { map, type Observable } from 'rxjs';
 import request from 'supertest';
 import { afterEach, describe, expect, it } from 'vitest';
-import { JsonLogger } from '../logging/json-logger.js';
-import { loadSettings } from '../settings/load-settings.js';
-import { ServiceSettings } from '../settings/service-settings.js';
-import { createServiceApp } from './create-service-app.js';
-import { NotesModule } from './notes.fixture.js';
+import { bootNotes } from './boot-notes.fixture.js';
 import { globalInterceptor, type SelectiveInterceptor } from './selective-interceptors.js';
 
 let ran: string[] = [];
@@ -34,15 +30,7 @@ class OfEverything implements NestInterceptor {
 
 async function boot(providers: NonNullable<DynamicModule['providers']>): Promise<void> {
   ran = [];
-  const settings = loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none', TRUSTED_PROXIES: '' });
-  app = await createServiceApp({
-    name: 'notes',
-    module: { module: class {}, imports: [NotesModule], providers },
-    settings,
-    logger: new JsonLogger({ service: 'notes', level: 'error', write: () => undefined }),
-    http: { errorFormat: 'proxy' },
-  });
-  await app.init();
+  ({ app } = await bootNotes({}, providers));
 }
 
 afterEach(() => app.close());
