@@ -266,7 +266,7 @@ describe('a sealed stream', () => {
     );
   });
 
-  it('delivers nothing of a long record in pieces before it is known to be whole', () => {
+  it('delivers no part of a long record in pieces before its tag has been checked', () => {
     const wire = Buffer.concat(new RecordSealer(keys.agent).seal(randomBytes(200_000)));
     wire[wire.length - 1]! ^= 1;
     const opened: Buffer[] = [];
