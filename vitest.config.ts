@@ -3,8 +3,15 @@ import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config';
 
+/**
+ * A process of tests holds some 200 MiB, and V8 goes through all of them for every few megabytes of Buffers: half of the
+ * processor time of tests that carry much. So it waits until a heap is larger, and counts Buffers as a part of that.
+ */
+const RARE_COLLECTIONS = ['--initial-old-space-size=512', '--external-memory-accounted-in-global-limit'];
+
 const tests = {
   pool: 'forks',
+  execArgv: RARE_COLLECTIONS,
   // Files share processes: loading Nest, TypeORM and our modules again for each file took as long as the tests.
   isolate: false,
   // Longer than `waitFor` waits, which says what did not happen.
